@@ -7,8 +7,8 @@ using convoy::LayerId;
 using convoy::Padding;
 using convoy::truncated_normal;
 
-// The small AlexNet for images of 32x32: two convolutions with local response norm, three fully
-// connected layers, weights that start smaller than the layers' usual rule.
+// The small AlexNet for images of 32x32: two convolutions with local response norm, and three fully
+// connected layers. Initial weights are smaller than the layers' usual rule.
 class AlexNetCifar10 : public convoy::Model {
   convoy::ModelInfo info() const override {
     return {.image_size = 32,

@@ -11,13 +11,13 @@ constexpr int kDepths[] = {3, 3, 9, 3};
 constexpr int kBlocks = 18;
 constexpr uint32_t kExpansion = 4;
 constexpr double kScaleStart = 1e-6;
-constexpr double kMostDepthDropped = 0.1;  // in the last block; the first has none
+constexpr double kMostDepthDropped = 0.1;  // in the last block; the first drops none
 constexpr convoy::Initializer kStart = convoy::truncated_normal(0.02);
 
 // ConvNeXt-T (Liu et al. 2022).
 class ConvNext : public convoy::Model {
   convoy::ModelInfo info() const override {
-    // 4e-3 at a batch of 4096 after 20 epochs of warm-up, for Adam.
+    // The rate is 4e-3 at a batch of 4096 after 20 epochs of warm-up, for Adam.
     return {.image_size = 224,
             .batch_size = 32,
             .rate = convoy::piecewise_rate(4e-3, 4096, 20, {{150, 0.5}, {225, 0.1}, {275, 0.01}})};

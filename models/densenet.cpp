@@ -11,9 +11,9 @@ constexpr uint32_t kGrowth = CONVOY_DENSENET_GROWTH;  // channels that a layer a
 constexpr int kLayersPerBlock = CONVOY_DENSENET_BLOCK;
 constexpr convoy::BatchNormOptions kNorm = {.scale = true, .epsilon = 1e-5, .decay = 0.9};
 
-// Densely connected networks for CIFAR-10: every layer of a block sees what all before it made. A
-// transition squeezes to twice the growth, as tf_cnn_benchmarks counts its channels, and not to the
-// width that the block has reached, as the paper has it.
+// Densely connected networks for CIFAR-10: every layer of a block reads the outputs of all earlier
+// layers of the block. A transition reduces the channels to twice the growth, as tf_cnn_benchmarks
+// counts them, and not to the width that the block has reached, as in the paper.
 class DenseNet : public convoy::Model {
   convoy::ModelInfo info() const override {
     return {.image_size = 32,

@@ -7,7 +7,7 @@ using convoy::LayerId;
 
 constexpr convoy::BatchNormOptions kNorm = {.scale = true, .decay = 0.99};
 constexpr uint32_t kSqueezeReduction = 4;  // of a block's input channels
-constexpr double kMostDepthDropped = 0.2;  // in the last block; the first has none
+constexpr double kMostDepthDropped = 0.2;  // in the last block; the first drops none
 
 // Blocks of the same width; only the first one has the stride.
 struct Stage {
@@ -26,7 +26,7 @@ constexpr int kBlocks = 16;
 // EfficientNet-B0 (Tan, Le 2019): inverted bottlenecks with squeeze and excitation and swish.
 class EfficientNet : public convoy::Model {
   convoy::ModelInfo info() const override {
-    // 0.016 at a batch of 256, by 0.97 every 2.4 epochs, for RMSProp.
+    // The rate is 0.016 at a batch of 256, times 0.97 every 2.4 epochs, for RMSProp.
     return {.image_size = 224, .batch_size = 32, .rate = convoy::staircase_rate(0.002, 2.4, 0.97)};
   }
 
@@ -48,7 +48,7 @@ class EfficientNet : public convoy::Model {
     return g.silu(g.conv(x, channels, options));
   }
 
-  // Expands, filters every channel by itself, weighs the channels and projects.
+  // Expands, filters every channel separately, weights the channels and projects.
   static LayerId inverted_block(GraphBuilder& g, LayerId x, const Stage& stage, uint32_t stride,
                                 double keep) {
     const uint32_t channels = g.shape(x).channels;

@@ -7,7 +7,7 @@ using convoy::LayerId;
 
 constexpr double kReluLimit = 6;
 constexpr convoy::Initializer kStart = convoy::truncated_normal(0.09);
-// Weight decay applies to gamma and beta too, as it always did in this network.
+// Weight decay also applies to gamma and beta, as always in this network.
 constexpr convoy::BatchNormOptions kNorm = {.scale = true, .decayed = true, .decay = 0.997};
 
 // Blocks of the same width; only the first one has the stride.
@@ -45,7 +45,7 @@ class MobileNet : public convoy::Model {
     return g.conv(x, channels, options);
   }
 
-  // Expands, filters every channel by itself, and projects without an activation.
+  // Expands, filters every channel separately, and projects without an activation.
   static LayerId inverted_block(GraphBuilder& g, LayerId x, const Blocks& blocks, uint32_t stride) {
     const uint32_t channels = g.shape(x).channels;
     const uint32_t inner = blocks.expansion * channels;

@@ -8,10 +8,11 @@ using convoy::GraphBuilder;
 using convoy::LayerId;
 using convoy::Padding;
 
-// CONVOY_RESNET_GROUPS: of the 3x3 convolutions, which are twice as wide with groups (ResNeXt,
-// 32x4d). CONVOY_RESNET_SQUEEZE: every block weighs its channels by what all cells say of them (SE,
-// 1/16). Version 1 has the ReLU after the sum and the stride in the first 1x1 convolution, 1.5 has
-// the stride in the 3x3 convolution, 2 has batch norm and ReLU before the block.
+// CONVOY_RESNET_GROUPS: groups of the 3x3 convolutions, which are twice as wide with groups
+// (ResNeXt, 32x4d). CONVOY_RESNET_SQUEEZE: every block weights its channels by a function of all
+// cells (squeeze and excitation, 1/16). Version 1 has the ReLU after the sum and the stride in the
+// first 1x1 convolution. Version 1.5 has the stride in the 3x3 convolution. Version 2 has batch
+// norm and ReLU before the block.
 enum class Version { k1, k1_5, k2 };
 
 constexpr Version kVersion = Version::CONVOY_RESNET_VERSION;
@@ -19,7 +20,7 @@ constexpr uint32_t kGroups = CONVOY_RESNET_GROUPS;
 constexpr bool kSqueezes = CONVOY_RESNET_SQUEEZE;
 constexpr uint32_t kSqueezeReduction = 16;
 constexpr convoy::BatchNormOptions kNorm = {.scale = true, .epsilon = 1e-5, .decay = 0.9};
-// Those that stand alone, in version 2, have no gamma.
+// Batch norms without a convolution, in version 2, have no gamma.
 constexpr convoy::BatchNormOptions kOwnNorm = {};
 
 constexpr std::array<int, 4> blocks_per_stage(int layers) {
@@ -59,7 +60,7 @@ class ResNet : public convoy::Model {
 
   static LayerId bottleneck(GraphBuilder& g, LayerId x, uint32_t width, uint32_t stride) {
     if (kVersion == Version::k2) return preactivated_bottleneck(g, x, width, stride);
-    // The projection, where the width changes, comes before the main branch.
+    // If the width changes, the projection comes before the main branch.
     const LayerId shortcut = g.shape(x).channels == width
                                  ? x
                                  : g.conv(x, width, {.stride = stride, .batch_norm = kNorm});
@@ -77,7 +78,8 @@ class ResNet : public convoy::Model {
     return g.multiply(x, g.sigmoid(g.fully_connected(squeezed, width)));
   }
 
-  // The projection sees what the main branch sees; without one, the raw input is added.
+  // The projection reads the same input as the main branch. Without a projection, the raw input is
+  // added.
   static LayerId preactivated_bottleneck(GraphBuilder& g, LayerId x, uint32_t width,
                                          uint32_t stride) {
     const LayerId active = g.relu(g.batch_norm(x, kOwnNorm));

@@ -9,11 +9,11 @@ using convoy::LayerId;
 constexpr bool kPreactivated = CONVOY_RESNET_PREACTIVATED;
 constexpr int kBlocksPerGroup = (CONVOY_RESNET_LAYERS - 2) / 6;
 constexpr convoy::BatchNormOptions kNorm = {.scale = true, .epsilon = 1e-5, .decay = 0.9};
-// Those that stand alone, in version 2, have no gamma.
+// Batch norms without a convolution, in version 2, have no gamma.
 constexpr convoy::BatchNormOptions kOwnNorm = {};
 
 // Residual networks for images of 32x32: three groups of blocks of two 3x3 convolutions. A shortcut
-// to a wider block takes every other pixel and pads with channels of zeros: no variables.
+// to a wider block takes every other pixel and pads with channels of zeros, so it has no variables.
 class ResNetCifar10 : public convoy::Model {
   convoy::ModelInfo info() const override {
     return {.image_size = 32,

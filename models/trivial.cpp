@@ -2,8 +2,8 @@
 
 namespace {
 
-// Almost no computation: what remains of a step is input, communication and updates. The first
-// layer has one unit.
+// Almost no computation, so a step consists of input, communication and updates. The first layer
+// has one unit.
 class Trivial : public convoy::Model {
   convoy::ModelInfo info() const override {
     return {.image_size = CONVOY_TRIVIAL_IMAGE_SIZE,

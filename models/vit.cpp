@@ -13,11 +13,11 @@ constexpr uint32_t kExpanded = 3072;
 constexpr int kBlocks = 12;
 constexpr convoy::Initializer kStart = convoy::truncated_normal(0.02);
 
-// Vision transformer (Dosovitskiy et al. 2021), base size, patches of 16x16 pixels. What is applied
-// to every token by itself are 1x1 convolutions.
+// Vision transformer (Dosovitskiy et al. 2021), base size, patches of 16x16 pixels. Layers that
+// treat every token separately are 1x1 convolutions.
 class VisionTransformer : public convoy::Model {
   convoy::ModelInfo info() const override {
-    // 3e-3 at a batch of 4096 after 10000 steps (some 32 epochs) of warm-up, for Adam.
+    // The rate is 3e-3 at a batch of 4096 after 10000 steps (some 32 epochs) of warm-up, for Adam.
     return {.image_size = 224,
             .batch_size = 32,
             .rate = convoy::piecewise_rate(3e-3, 4096, 32, {{150, 0.5}, {225, 0.1}, {275, 0.01}})};
@@ -43,7 +43,7 @@ class VisionTransformer : public convoy::Model {
     return g.conv(x, channels, {.weights = kStart});
   }
 
-  // The class token: a window of one cell whose second place is outside.
+  // Returns the class token: the pooling window is one cell, and its second position is outside.
   static LayerId first_cell(GraphBuilder& g, LayerId x) {
     return g.average_pool(x, {.kernel = 1, .stride = {g.shape(x).height, 1}});
   }

@@ -24,7 +24,8 @@ std::string describe_operands(const A& a, const B& b) {
 
 }  // namespace convoy
 
-// Broken invariants: a defect in convoy, not in its input. Aborts the run with both operands.
+// For broken invariants, which are defects in convoy and not in its input. Aborts the run and shows
+// both operands.
 #define CONVOY_CHECK(condition)                                                           \
   do {                                                                                    \
     if (!(condition)) ::convoy::detail::check_failed(#condition, __FILE__, __LINE__, {}); \

@@ -26,15 +26,15 @@ namespace {
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
 constexpr double kNoLimit = 1e9;
-// The steps of every network in every team that count, if there is time.
+// The number of steps that count for every network in every team, if there is time.
 constexpr int kMostSteps = 4;
-// The time to open a network and train it for its first steps, in steps.
+// The time to open a network and train it for its first steps, as a multiple of a step.
 constexpr double kOpening = 3.5;
 constexpr double kChecking = 5;
-// The operations that a current device does while it moves a byte, roughly.
+// The approximate number of operations that a current device does while it moves a byte.
 constexpr double kFlopsPerByte = 8;
 
-// The work of a step, in operations.
+// Returns the work of a step, in operations.
 double work_of(const ProbeNetwork& network) {
   double work = 0;
   for (std::uint32_t node = 1; node < network.graph.nodes().size(); ++node)
@@ -95,14 +95,14 @@ class Calibration {
  private:
   struct Team {
     std::shared_ptr<runtime::OpenDevices> devices;
-    std::vector<std::unique_ptr<LayerProbe>> probes;  // of the networks that were begun
+    std::vector<std::unique_ptr<LayerProbe>> probes;  // for the networks that were begun
 
     std::uint32_t count() const { return devices->cluster().replicas(); }
     std::uint32_t threads() const { return std::max(1u, devices->descriptions().front().threads); }
   };
 
-  // The numbers of devices to measure: one device with all cores, one device per core, and one
-  // number between.
+  // Returns the numbers of devices to measure: one device with all cores, one device per core, and
+  // one number in between.
   std::vector<std::uint32_t> device_counts() const {
     std::vector<std::uint32_t> counts = {1};
     if (cores_ >= 4) counts.push_back(2);
@@ -134,7 +134,7 @@ class Calibration {
     if (count == 1) profile_.operation_seconds = probe_operation(devices);
   }
 
-  // A quick calibration takes the nominal peaks of the processor, because peaks only relate layers
+  // A quick calibration uses the nominal peaks of the processor, because peaks only relate layers
   // to each other.
   void measure_rates(runtime::OpenDevices& devices) {
     const bool alone = devices.cluster().replicas() == 1;
@@ -146,8 +146,8 @@ class Calibration {
     profile_.teams.push_back(rates);
   }
 
-  // The probes. A family of networks in every team and a check are needed. Then come the other
-  // families, in their order, and further steps of all of them, a second or more later.
+  // Returns the probes. A family of networks in every team and a check are required. Then come the
+  // other families, in their order, and further steps of all of them, a second or more later.
   std::vector<Probe> agenda(const std::vector<ProbeNetwork>& networks) {
     std::vector<Probe> probes;
     for (const ProbeNetwork& network : networks) {
@@ -165,7 +165,7 @@ class Calibration {
     return probes;
   }
 
-  // The work of a step on these cores: a step takes as long as the part of one core.
+  // Returns the work of a step on these cores. A step takes as long as the share of one core.
   double work_on(const ProbeNetwork& network, double cores) const {
     return work_of(network) / std::min<double>(cores, cores_);
   }
@@ -206,7 +206,7 @@ class Calibration {
   }
 
   // Steps usually take longer than the fastest times of all layers together, by about the same
-  // factor for all networks. Layers are slower than their fastest times by this factor.
+  // factor for all networks. The fastest times of layers are multiplied by this factor.
   static TeamLayers layers_of(const Team& team) {
     TeamLayers layers{team.threads(), team.count(), {}};
     std::vector<double> excesses;
@@ -238,7 +238,7 @@ class Calibration {
     return team == teams_.end() ? open(count, 0) : team->devices;
   }
 
-  // The seconds of a step of the check on so many devices; 0 if it was left out.
+  // Returns the seconds of a step of the check on `count` devices; 0 if it was left out.
   double checked_seconds(std::uint32_t count) const {
     const auto check = std::ranges::find(checks_, count, &StepCheck::devices);
     return check == checks_.end() ? 0 : check->measured_seconds();

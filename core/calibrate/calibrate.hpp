@@ -12,8 +12,8 @@
 namespace convoy::calibrate {
 
 struct CalibrationOptions {
-  // The time for everything but `more_networks`, roughly. Measurements that do not fit are left
-  // out.
+  // The approximate time for everything except `more_networks`. Measurements that do not fit are
+  // left out.
   double seconds = 9.2;
   bool quick = false;  // small vectors and layers, which take a second: for tests and a first look
   std::vector<ProbeNetwork> more_networks;  // measured in addition to the usual ones
@@ -24,7 +24,7 @@ struct CalibrationOptions {
 // alone and beside each other, the rates of copies, the cost of an operation, and the times of
 // layers. Then it checks how well these predict a step. `tell` receives a text for each measurement
 // that begins. `sharing_nothing` is a strategy in which devices share nothing.
-// Networks that there is no memory for are left out; without memory for the first, it throws Error
+// Networks that do not fit into memory are left out. If the first one does not fit, throws Error
 // (kUnavailable) before it measures.
 MachineProfile calibrate(const plugin::DevicePlugin& plugin,
                          plugin::StrategyPlugin& sharing_nothing, const ProcessorFacts& facts,

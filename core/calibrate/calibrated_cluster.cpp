@@ -10,7 +10,7 @@
 namespace convoy::calibrate {
 namespace {
 
-// The update rate of all cores, from the team with the most devices.
+// Returns the update rate of all cores, from the team with the most devices.
 double machine_update_bytes(const MachineProfile& profile) {
   double most = 0;
   for (const TeamRates& team : profile.teams)

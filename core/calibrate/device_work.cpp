@@ -14,7 +14,7 @@ constexpr std::uint64_t kNoSizes[4] = {};
 
 convoy_submission blank(std::uint32_t kind, std::uint32_t lane) {
   auto submission = make_sized<convoy_submission>();
-  submission.sizes = kNoSizes;  // devices may count on them: operations of a step have them
+  submission.sizes = kNoSizes;  // operations of a step have sizes, so devices may rely on them
   submission.kind = kind;
   submission.lane = lane;
   return submission;
@@ -87,7 +87,8 @@ double DeviceWork::update(const std::vector<convoy_region>& gradients,
   OptimizerOptions options;
   options.kind = CONVOY_OPTIMIZER_MOMENTUM;
   flight_->optimizer = train::make_optimizer(options, 1);
-  // As in training: weight decay, whose part of the loss is summed on the way.
+  // This has weight decay, as in training. The decay's part of the loss is summed in the same
+  // operation.
   flight_->decayed = {0, parameters.count};
   convoy_update& update = flight_->update = make_sized<convoy_update>();
   update.optimizer = &flight_->optimizer;

@@ -11,7 +11,7 @@
 
 namespace convoy::calibrate {
 
-// A vector of f32 in the memory of a device, all zeros.
+// An f32 vector in the memory of a device, all zeros.
 class DeviceVector {
  public:
   DeviceVector(plugin::OpenDevice& device, std::uint64_t bytes);
@@ -29,15 +29,16 @@ class DeviceVector {
 };
 
 // Submits operations to one device outside any plan and measures their times. Only one thread may
-// use it at a time. Error kTimeout when an operation takes longer than `patience` seconds; the
-// devices are abandoned then, because the operation still runs.
+// use it at a time. Error kTimeout if an operation takes longer than `patience` seconds. The
+// devices are then abandoned, because the operation still runs.
 class DeviceWork {
  public:
   // owners: the other devices whose memory the operations use.
   explicit DeviceWork(plugin::OpenDevice& device, std::vector<plugin::OpenDevice*> owners = {},
                       double patience = kPatience);
 
-  // Whether an operation did not end: the device may use its memory until the process ends.
+  // Returns whether an operation did not end, so that the device may use its memory until the
+  // process ends.
   bool hangs() const { return flight_ == nullptr; }
 
   // Each function returns the seconds that the device took, by its own clock.
@@ -53,7 +54,7 @@ class DeviceWork {
  private:
   static constexpr double kPatience = 30;
 
-  // What the device may use until the operations end.
+  // The memory that the device may use until the operations end.
   struct Flight {
     std::uint64_t timeline = 0;
     convoy_timing first{};
@@ -69,7 +70,8 @@ class DeviceWork {
     const convoy_update* updates = &update;
   };
 
-  // An operation that reads and writes these; ready for what else its kind needs.
+  // Prepares an operation with these reads and this write. The caller sets what else its kind
+  // needs.
   convoy_submission& prepare(std::uint32_t kind, std::uint32_t lane,
                              const std::vector<convoy_region>& reads, const convoy_region& write);
   double run();

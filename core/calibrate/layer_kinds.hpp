@@ -6,8 +6,8 @@
 
 namespace convoy::calibrate {
 
-// The names in files of kinds of layers (convoy_layer_kind, or 0 for none) and of passes
-// (convoy_pass).
+// These functions convert between kinds of layers (convoy_layer_kind, or 0 for none) or passes
+// (convoy_pass) and their names in files.
 std::string layer_kind_name(std::uint32_t kind);
 std::optional<std::uint32_t> layer_kind_of(const std::string& name);
 std::string pass_name(std::uint32_t pass);

@@ -7,7 +7,7 @@
 namespace convoy::calibrate {
 namespace {
 
-constexpr double kSettled = 1.05;  // times the sum of all fastest passes
+constexpr double kSettled = 1.05;  // a factor on the sum of all fastest passes
 
 template <typename Seconds>
 double sum_of(const Seconds& seconds) {
@@ -74,7 +74,8 @@ std::vector<simulate::LayerSample> LayerProbe::samples() const {
       if (pass == CONVOY_PASS_BACKWARD_WEIGHTS && !weights) continue;
       const auto which = static_cast<convoy_pass>(pass);
       double time = fastest_[node][pass];
-      // The simulator has gradients of weights only for layers with products.
+      // The simulator expects gradients of weights only for layers with products, so others add
+      // them to the data gradient.
       if (pass == CONVOY_PASS_BACKWARD_DATA && !weights)
         time += fastest_[node][CONVOY_PASS_BACKWARD_WEIGHTS];
       samples.push_back({shapes[node], which,

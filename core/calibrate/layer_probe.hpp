@@ -26,17 +26,17 @@ class LayerProbe {
 
   const std::string& network() const { return network_.name; }
   void step();
-  // Whether two of the steps took about as long as all fastest passes together, so that another
-  // step would tell little.
+  // Returns whether two of the steps took about as long as all fastest passes together, so that
+  // another step would add little.
   bool settled() const;
-  // How much longer a step usually takes than the fastest times of all passes together. At least
-  // one step must have been taken.
+  // Returns how much longer a step usually takes than the fastest times of all passes together. At
+  // least one step must have been taken.
   double usual_excess() const;
-  // All passes with their fastest times.
+  // Returns all passes with their fastest times.
   std::vector<simulate::LayerSample> samples() const;
 
  private:
-  using PassSeconds = std::vector<std::array<double, 3>>;  // per node, of one step
+  using PassSeconds = std::vector<std::array<double, 3>>;  // times of one step, by node
   using Records = std::vector<std::vector<convoy_profile_record>>;
 
   PassSeconds seconds_since(const Records& before, const Records& after) const;

@@ -16,7 +16,8 @@ const Entry& nearest(const std::vector<Entry>& entries, std::uint32_t threads) {
   const auto distance = [threads](const Entry& entry) {
     return std::abs(std::log2(double(entry.threads) / threads));
   };
-  // Of the entries with equally similar numbers of threads, the one with the most neighbours.
+  // If several entries have equally similar numbers of threads, this takes the one with the most
+  // neighbours.
   return *std::min_element(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
     if (distance(a) != distance(b)) return distance(a) < distance(b);
     return a.together > b.together;

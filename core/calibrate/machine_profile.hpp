@@ -23,11 +23,11 @@ struct Fingerprint {
 
 Fingerprint make_fingerprint(const ProcessorFacts& facts, const std::string& device);
 // Describes the difference between a file's machine and this one, for people. Empty if the file's
-// measurements hold.
+// measurements hold here.
 std::string difference(const Fingerprint& file, const Fingerprint& here);
 
-// The rates of each device when so many devices work at once. Rates are per second and device;
-// bytes are read and written bytes.
+// The rates of each of `together` devices that work at the same time. Rates are per second and
+// device. Bytes are read and written bytes.
 struct TeamRates {
   std::uint32_t threads = 1;   // per device
   std::uint32_t together = 1;  // devices that work at once
@@ -77,29 +77,29 @@ struct MachineProfile {
   // The time of a layer with two devices per core, divided by twice its time with one device per
   // core.
   double crowding_factor = 1;
-  std::vector<TeamRates> teams;  // at least one; the largest team first
+  std::vector<TeamRates> teams;  // at least one; the team with the most threads first
   SharedRates shared;
   std::vector<PathRate> paths;
   std::vector<TeamLayers> layers;     // at least one
   std::vector<CheckedStep> checks;    // at least one
-  std::vector<std::string> left_out;  // without time or memory for them, for people
-  // The part of all cores' time that other programs took meanwhile. Nothing if the system does not
+  std::vector<std::string> left_out;  // networks for which time or memory was lacking, for people
+  // The part of all cores' time that other programs took meanwhile. Empty if the system does not
   // count it.
   std::optional<double> disturbance;
 };
 
-// The mean relative error of the checks.
+// Returns the mean relative error of the checks.
 double known_error(const MachineProfile& profile);
 // If other programs took this part of the cores' time, the rates may be too low.
 inline constexpr double kMuchDisturbed = 0.03;
 bool much_disturbed(const MachineProfile& profile);
-// The relative error to expect of predictions: the error of the checks, but at least the part of
-// the cores' time that other programs took during the calibration.
+// Returns the relative error to expect of predictions: the error of the checks, but at least the
+// part of the cores' time that other programs took during the calibration.
 double expected_error(const MachineProfile& profile);
 // Says for people how far to trust the profile: "its checks were 7.5 % off".
 std::string trust_text(const MachineProfile& profile);
 
-// The entry with the most similar number of threads.
+// Returns the entry with the most similar number of threads.
 const TeamRates& nearest_team(const MachineProfile& profile, std::uint32_t threads);
 const TeamLayers& nearest_layers(const MachineProfile& profile, std::uint32_t threads);
 

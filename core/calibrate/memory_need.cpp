@@ -11,9 +11,10 @@
 namespace convoy::calibrate {
 namespace {
 
-// The program with its libraries, and for each thread its stack and what libraries keep for it. So
-// two cores need 0.29 GB for --quick, where 0.22 were measured, and 1.17 GB for all but the further
-// networks: with 1.1 GB of addresses it ended early, with 1.3 GB it did not.
+// The memory of the program with its libraries, and for each thread its stack and the memory that
+// libraries keep for it. With it, two cores need 0.29 GB for --quick, where 0.22 were measured, and
+// 1.17 GB for everything except the further networks: with 1.1 GB of address space it ended early,
+// with 1.3 GB it did not.
 constexpr double kProgramBytes = 100e6;
 constexpr double kBytesPerThread = 20e6;
 

@@ -10,8 +10,8 @@ namespace convoy::calibrate {
 namespace {
 
 constexpr double kUnknownHertz = 2.5e9;
-// The rate of one core, which its outstanding memory accesses limit: server cores of the last ten
-// years stream 10 to 17 GB/s.
+// The rate of one core, which the number of its outstanding memory accesses limits. Server cores of
+// the last ten years stream 10 to 17 GB/s.
 constexpr double kCoreMemoryRate = 12e9;
 
 double hertz_of(const ProcessorFacts& facts) {

@@ -9,7 +9,7 @@
 
 namespace convoy::calibrate {
 
-// The assumed rates of a machine that nobody has measured. They are cautious and come from data
+// The assumed rates of a machine that was not measured. They are cautious and come from data
 // sheets.
 struct NominalRates {
   double flops_per_second = 0;              // of one core, f32, two per multiply-add
@@ -18,12 +18,12 @@ struct NominalRates {
   std::string source;                       // where the rates come from, for people
 };
 
-// The operations per second of one core in f32, two per multiply-add.
+// Returns the operations per second of one core in f32, two per multiply-add.
 double nominal_flops(const ProcessorFacts& facts);
 NominalRates nominal_rates(const ProcessorFacts& facts, const topology::Catalogue& catalogue);
 
-// The threads of each of so many CPU devices that share these cores; `asked`: what the user said,
-// or 0.
+// Returns the number of threads of each of `devices` CPU devices that share these cores. `asked`:
+// the number that the user gave, or 0.
 std::uint32_t threads_per_device(std::uint32_t cores, std::uint32_t devices, std::uint32_t asked);
 
 // Makes a cluster of CPU devices that share the machine's cores as in a run: evenly, or with one

@@ -22,7 +22,7 @@ ProbeNetwork network(const char* name, std::uint32_t side, std::uint32_t batch, 
 }
 
 // Large filters, few at first, and fully connected layers. The last convolution repeats the one
-// with 13 x 13 pixels on 12 x 12 pixels, which shows what devices lose at borders.
+// with 13 x 13 pixels on 12 x 12 pixels, which shows how much devices lose at borders.
 void large_filters(GraphBuilder& g) {
   LayerId x =
       g.conv(g.input(), 64, {.kernel = 11, .stride = 4, .padding = Padding::kValid, .relu = true});

@@ -15,7 +15,7 @@ runtime::SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t
   options.batch = network.batch;
   options.optimizer = train::make_optimizer({}, devices);
   options.profile = profile;
-  options.hash_initializer = true;  // which is quick
+  options.hash_initializer = true;  // it is fast
   return options;
 }
 
@@ -32,7 +32,8 @@ ProbeSession::ProbeSession(const ProbeNetwork& network, plugin::StrategyPlugin& 
       labels_(network.batch) {
   std::uint32_t state = 1;
   for (float& value : images_) {
-    state = state * 1664525u + 1013904223u;  // Numerical Recipes' generator: any noise will do
+    // The generator of Numerical Recipes; the quality of the noise does not matter.
+    state = state * 1664525u + 1013904223u;
     value = static_cast<float>(state >> 8) / float(1 << 23) - 1;
   }
   for (std::size_t i = 0; i < labels_.size(); ++i)

@@ -45,7 +45,7 @@ void read_instructions(ProcessorFacts& facts) {
   facts.multiply_adds_per_cycle = 4;
 }
 
-// How many times faster products of bf16 are than those of f32, from the measurements in
+// Reads how many times faster products of bf16 are than those of f32, from the measurements in
 // share/results/cpu_training.md. A processor without instructions for bf16 converts the factors
 // first.
 void read_half_instructions(ProcessorFacts& facts) {

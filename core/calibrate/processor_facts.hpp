@@ -30,12 +30,12 @@ struct ProcessorFacts {
 // idle, is used only if the system states nothing else, as in virtual machines. 0 = unknown.
 double processor_hertz(const SystemRoot& root);
 
-// Bytes of all last-level caches of these cores together; 0 = unknown. No processor has more than
-// 48 MiB per core (EPYC 7373X, 9184X); a virtual machine that claims more has been told of the
-// caches of its whole host.
+// Returns the bytes of all last-level caches of these cores together; 0 = unknown. No processor has
+// more than 48 MiB per core (EPYC 7373X, 9184X). A virtual machine with more reports the caches of
+// its whole host.
 std::uint64_t last_level_bytes(hwloc_topology_t machine);
 
-// Reads the facts of this machine. Throws Error (kUnavailable) when hwloc cannot read its topology.
+// Reads the facts of this machine. Throws Error (kUnavailable) if hwloc cannot read its topology.
 ProcessorFacts read_processor_facts();
 
 }  // namespace convoy::calibrate

@@ -205,7 +205,7 @@ class ProfileReader {
   const DescribedFile& file_;
 };
 
-// A hash of the facts that never change on a machine, and of the format of the file.
+// Returns a hash of the facts that never change on a machine, and of the format of the file.
 std::uint32_t short_hash(const Fingerprint& machine) {
   Fnv1a32 hash;
   hash.add_bytes(fmt::format("{}|{}|{}|{}|{}", machine.processor, machine.cores,

@@ -49,14 +49,14 @@ class UpdateWork {
     for (const DeviceVector& gradient : gradients_) regions_.push_back(gradient.region());
   }
 
-  // The bytes per second of an update, which reads gradients and reads and writes parameters and
-  // state.
+  // Returns the bytes per second of an update, which reads gradients and reads and writes
+  // parameters and state.
   double rate() {
     const double seconds = work_.update(regions_, parameters_.region(), state_.region());
     return (kGradients + 4) * static_cast<double>(parameters_.bytes()) / seconds;
   }
 
-  // The bytes per second of a sum, which reads two vectors and writes one.
+  // Returns the bytes per second of a sum, which reads two vectors and writes one.
   double sum_rate() {
     const double seconds = work_.sum(regions_[0], regions_[1], state_.region());
     return 3 * static_cast<double>(state_.bytes()) / seconds;

@@ -18,7 +18,7 @@ double predict_step(const MachineProfile& profile, const graph::Graph& graph, st
   options.simulation.state_slots = train::state_slots(OptimizerOptions{}.kind);
   const simulate::Predictor predictor(graph, options);
   const simulate::Prediction prediction = predictor.predict(lowered, cluster);
-  CONVOY_CHECK(prediction.step.has_value());  // it has just been trained here
+  CONVOY_CHECK(prediction.step.has_value());  // the network was just trained here, so it fits
   return prediction.step->step_seconds;
 }
 

@@ -12,8 +12,8 @@
 
 namespace convoy::calibrate {
 
-// Predicts the seconds of a step that trains a network by this lowered plan, on devices with so
-// many threads each.
+// Predicts the seconds of a step that trains a network by this lowered plan, on devices with
+// `threads` threads each.
 double predict_step(const MachineProfile& profile, const graph::Graph& graph, std::uint32_t batch,
                     const plan::Plan& lowered, std::uint32_t threads,
                     const simulate::SoftwareProfile& software);

@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint64_t kVectors = 4;
 constexpr std::uint64_t kPartOfMemory = 4;
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-// It takes seconds to touch the memory of larger vectors, and four of these exceed all caches.
+// Touching the memory of larger vectors takes seconds, and four vectors of this size exceed all
+// caches.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
 
 }  // namespace

@@ -13,10 +13,10 @@ struct VectorBounds {
   std::uint64_t memory_bytes = 0;  // the memory that may be used; 0 = unknown
 };
 
-// The bounds for the memory of these processors, with the memory that is available now.
+// Returns the bounds for the memory of these processors, with the memory that is available now.
 VectorBounds host_vector_bounds(const ProcessorFacts& facts);
 
-// Returns the size of a vector when all devices work at the same time on at most four vectors each.
+// Returns the size of a vector if all devices work at the same time on at most four vectors each.
 // One vector per device is enough to fill all caches, so that sums of three vectors measure the
 // memory and not the caches. All vectors together take at most a quarter of the memory.
 std::uint64_t vector_bytes(const VectorBounds& bounds, std::uint32_t devices);

@@ -25,7 +25,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// By name, the highest step first.
+// Returns the checkpoints in the folder by name, the highest step first.
 std::vector<std::string> scan(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -63,12 +63,12 @@ CheckpointDirectory::~CheckpointDirectory() {
     if (!fs::remove(folder, error)) return;
 }
 
-// Error kFailed when it cannot be made.
+// Error kFailed if it cannot be created.
 void CheckpointDirectory::make_folder() {
   std::error_code error;
   std::vector<fs::path> missing;
   for (fs::path it = folder_; !it.empty() && !fs::exists(it, error); it = it.parent_path())
-    if (it.has_filename()) missing.push_back(it);  // "runs/1/" is the folder above it once more
+    if (it.has_filename()) missing.push_back(it);  // "runs/1/" is the same folder as "runs/1"
   fs::create_directories(folder_, error);
   if (error || !fs::is_directory(folder_, error))
     fail(ExitCode::kFailed,
@@ -104,13 +104,13 @@ void CheckpointDirectory::prepare(const Notice& notice) {
   remove_left_over();
 }
 
-// What a run left that was killed while it saved, or while it removed old ones.
+// Removes the files of a run that was killed while it saved or removed old checkpoints.
 void CheckpointDirectory::remove_left_over() const {
   std::error_code error;
   std::vector<fs::path> left_over;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error))
     if (DurableFile::is_temporary(entry.path())) left_over.push_back(entry.path());
-  // The old ones are still needed where the new one never got its name.
+  // The old checkpoints are still needed if the new one was not renamed.
   const CheckpointMarker marker = read_checkpoint_marker(folder_).value_or(CheckpointMarker{});
   const bool arrived =
       !marker.newest_first.empty() && fs::exists(folder_ / marker.newest_first.front(), error);
@@ -119,9 +119,9 @@ void CheckpointDirectory::remove_left_over() const {
   for (const fs::path& path : left_over) fs::remove(path, error);
 }
 
-// What the marker names and exists, those on their way out last: the save that gave them up may
-// have died before its own checkpoint had a name. Without a marker that can be read, every
-// checkpoint there is.
+// Returns the existing checkpoints that the marker names. Those marked for deletion come last: the
+// save that marked them may have died before its own checkpoint was renamed. Without a readable
+// marker, returns all checkpoints in the folder.
 std::vector<std::string> CheckpointDirectory::list() const {
   const std::optional<CheckpointMarker> marker = read_checkpoint_marker(folder_);
   std::vector<std::string> names = marker ? marker->newest_first : scan(folder_);
@@ -133,7 +133,7 @@ std::vector<std::string> CheckpointDirectory::list() const {
   return names;
 }
 
-// Files that the marker does not name are the last resort, when all that it names are damaged.
+// If all checkpoints that the marker names are damaged, other files are the last resort.
 std::optional<std::string> CheckpointDirectory::newest_untried() const {
   std::vector<std::string> names = list();
   if (names.empty()) {
@@ -143,7 +143,8 @@ std::optional<std::string> CheckpointDirectory::newest_untried() const {
   return names.empty() ? std::nullopt : std::optional(names.front());
 }
 
-// The folder is looked at anew after each: a run that saves there may have removed it meanwhile.
+// The folder is listed again after each attempt, because a run that saves there may have removed
+// files meanwhile.
 std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& notice) {
   std::vector<std::string> problems;
   while (const std::optional<std::string> name = newest_untried()) {
@@ -183,8 +184,8 @@ fs::path CheckpointDirectory::save(std::int64_t step, std::map<std::string, std:
   return folder_ / name;
 }
 
-// Whatever is left when the process dies after this, the marker names: a checkpoint that has no
-// name yet is missing, the old ones are on their way out.
+// If the process dies after this, the marker names every checkpoint that is left. The new one may
+// not be renamed yet and is then missing, and the old ones are marked for deletion.
 std::vector<std::string> CheckpointDirectory::remember(const std::string& name) const {
   std::vector<std::string> names = list();
   std::erase(names, name);

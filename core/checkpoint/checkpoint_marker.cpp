@@ -18,7 +18,7 @@ constexpr const char* kNames = "newest_first";
 constexpr const char* kLeaving = "leaving";
 constexpr std::uintmax_t kLongestMarker = std::uintmax_t{1} << 20;  // bytes
 
-// The names of checkpoints; nothing when that is not what it holds.
+// Returns the names of checkpoints; empty if the value is not a list of them.
 std::optional<std::vector<std::string>> names_in(const nlohmann::json& names) {
   if (!names.is_array()) return std::nullopt;
   std::vector<std::string> result;
@@ -29,7 +29,7 @@ std::optional<std::vector<std::string>> names_in(const nlohmann::json& names) {
   return result;
 }
 
-// Null when the file holds no JSON text.
+// Returns null if the file does not hold JSON.
 nlohmann::json document_in(const std::filesystem::path& path) {
   try {
     return parse_json(read_input_file(path, kLongestMarker).bytes);

@@ -23,7 +23,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 DurableFile::DurableFile(const std::filesystem::path& path)
     : path_(path),
-      // The process id keeps two runs apart that write to one folder.
+      // The process id separates two runs that write to one folder.
       temporary_(path.string() + std::string(kTemporary) + std::to_string(::getpid())),
       descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
   if (descriptor_ < 0) fail_to("create a file in its folder");
@@ -63,7 +63,8 @@ void DurableFile::commit() {
   descriptor_ = -1;
   const int folder = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) fail_to("open its folder");
-  const bool synced = ::fsync(folder) == 0 || errno == EINVAL;  // some file systems have no need
+  // Some file systems do not need it and refuse.
+  const bool synced = ::fsync(folder) == 0 || errno == EINVAL;
   if (!synced) {
     const int reason = errno;
     ::close(folder);

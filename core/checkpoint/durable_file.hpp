@@ -7,10 +7,10 @@
 
 namespace convoy::checkpoint {
 
-// A file that appears whole or not at all, also when the machine loses power: written beside its
-// place under a temporary name, synced, renamed, and the folder synced. Until commit() whatever
-// stood at the path stands there still; without it the temporary file goes away. Error kFailed
-// gives the path and the system's reason.
+// A file that appears completely or not at all, even if the machine loses power. It is written
+// under a temporary name in the same folder, synced and renamed, and then the folder is synced.
+// Until commit(), an existing file at the path stays. Without commit(), the temporary file is
+// deleted. Error kFailed gives the path and the system's reason.
 class DurableFile {
  public:
   explicit DurableFile(const std::filesystem::path& path);
@@ -20,20 +20,20 @@ class DurableFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-  // Through to the disk, still under the temporary name; commit() does it, too.
+  // Writes the data to the disk, still under the temporary name. commit() does this as well.
   void sync();
   void commit();
 
-  // Whether a file of this name was left by a DurableFile whose process died.
+  // Returns whether a DurableFile whose process died left a file of this name.
   static bool is_temporary(const std::filesystem::path& path);
 
  private:
-  [[noreturn]] void fail_to(const char* what) const;  // with errno
+  [[noreturn]] void fail_to(const char* what) const;  // reports errno
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   int descriptor_ = -1;
-  bool synced_ = false;  // nothing was written since
+  bool synced_ = false;  // nothing was written since sync()
 };
 
 }  // namespace convoy::checkpoint

@@ -5,19 +5,19 @@
 
 namespace convoy::checkpoint {
 
-// A folder that one process at a time writes to. Where the file system knows no locks, as some of
-// networks, nothing is locked, and refusal() says so. The system gives the lock back when the
-// process ends, however it ends.
+// Locks a folder, so that only one process at a time writes to it. If the file system has no locks,
+// as some network file systems, nothing is locked, and refusal() says so. The system releases the
+// lock when the process ends, however it ends.
 class FolderLock {
  public:
-  // Error kUnavailable when another holder has the folder, of this process or another one, kFailed
-  // when the folder cannot be opened.
+  // Error kUnavailable if another holder, in this process or another one, has locked the folder;
+  // kFailed if the folder cannot be opened.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  // Why nothing is locked; empty when the folder is.
+  // Returns why nothing is locked; empty if the folder is locked.
   const std::string& refusal() const { return refusal_; }
 
  private:

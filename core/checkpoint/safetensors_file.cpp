@@ -29,7 +29,7 @@ SafetensorsFile::~SafetensorsFile() {
 }
 
 void SafetensorsFile::open() {
-  // Without O_NONBLOCK, opening a pipe of that name would wait for a writer.
+  // O_NONBLOCK: opening a named pipe does not wait for a writer.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0)
     fail(ExitCode::kFailed, "cannot open {}: {}", path_.string(), std::strerror(errno));

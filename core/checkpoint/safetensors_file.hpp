@@ -13,8 +13,8 @@
 namespace convoy::checkpoint {
 
 // A safetensors file open for reading. Once it is open, every tensor is known to lie within the
-// file. Bytes are read, not mapped: a file that shrinks or a disk that fails gives an Error instead
-// of a signal. Errors are kFailed and name the file and the tensor.
+// file. Bytes are read, not mapped, so a file that shrinks or a disk that fails gives an Error
+// instead of a signal. Errors are kFailed and name the file and the tensor.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::filesystem::path& path);
@@ -27,13 +27,13 @@ class SafetensorsFile {
   const SafetensorsHeader& header() const { return header_; }
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   const std::vector<StoredTensor>& tensors() const { return header_.tensors; }
-  // nullptr when there is none of that name.
+  // Returns nullptr if there is no tensor of that name.
   const StoredTensor* find(std::string_view name) const;
 
   std::vector<std::byte> read(const StoredTensor& tensor) const;
-  // Converted to f32; see tensor_floats.
+  // Returns the values converted to f32; see tensor_floats.
   std::vector<float> read_floats(const StoredTensor& tensor) const;
-  // CRC32C of all tensors' bytes in the order of the file.
+  // Returns the CRC32C of all tensors' bytes in the order of the file.
   std::uint32_t checksum() const;
 
  private:

@@ -19,8 +19,8 @@ using Json = nlohmann::json;
 
 constexpr const char* kMetadataKey = "__metadata__";
 
-// Receives the parser's events. A document tree would hide duplicate keys and, for a hostile file,
-// grow without bounds; here anything that does not belong ends the parse with `problem()`.
+// Receives the parser's events. A document tree would hide duplicate keys and could grow without
+// bounds for a hostile file. Here, anything that does not belong ends the parsing with `problem()`.
 class HeaderReader : public nlohmann::json_sax<Json> {
  public:
   SafetensorsHeader take() { return std::move(header_); }
@@ -140,8 +140,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   std::string problem_;
   Place place_ = Place::kNothing;
   std::string key_;
-  std::set<std::string> names_;   // of tensors
-  std::set<std::string> fields_;  // of the object being read
+  std::set<std::string> names_;   // names of tensors
+  std::set<std::string> fields_;  // names in the object being read
   std::vector<std::uint64_t> numbers_;
 };
 
@@ -166,7 +166,7 @@ void check_size(const StoredTensor& tensor, std::uint64_t data_bytes, const std:
                             tensor.end - tensor.begin));
 }
 
-// Sorted by begin, they must follow each other without gaps.
+// The tensors are sorted by begin and must follow each other without gaps.
 void check_tiling(const std::vector<StoredTensor>& tensors, std::uint64_t data_bytes,
                   const std::string& file) {
   std::uint64_t covered = 0;
@@ -204,7 +204,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t 
 }
 
 std::uint32_t header_checksum(const SafetensorsHeader& header, std::string_view except) {
-  // Each text with its length before it, so that no two headers give the same bytes.
+  // Each text is preceded by its length, so that no two headers give the same bytes.
   std::string said;
   const auto say = [&said](std::string_view text) {
     said += fmt::format("{}:{}", text.size(), text);
@@ -214,7 +214,8 @@ std::uint32_t header_checksum(const SafetensorsHeader& header, std::string_view 
     say(key);
     say(value);
   }
-  std::map<std::string_view, const StoredTensor*> by_name;  // those without bytes have no order
+  // Sorted by name, because tensors without bytes have no order.
+  std::map<std::string_view, const StoredTensor*> by_name;
   for (const StoredTensor& tensor : header.tensors) by_name.emplace(tensor.info.name, &tensor);
   for (const auto& [name, tensor] : by_name) {
     say(name);

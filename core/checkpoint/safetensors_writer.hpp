@@ -12,19 +12,19 @@
 
 namespace convoy::checkpoint {
 
-// The header of a file of these tensors, one behind the other.
+// Returns the header of a file with these tensors, one after the other.
 SafetensorsHeader header_of(std::map<std::string, std::string> metadata,
                             const std::vector<Tensor>& tensors);
 
-// Writes a safetensors file that appears whole or not at all (DurableFile). Names must differ.
-// `before_it_appears` is called once all of it is on the disk under another name. Returns its size
-// in bytes. Error kFailed with the system's reason.
+// Writes a safetensors file that appears completely or not at all (DurableFile). Names must differ.
+// `before_it_appears` is called once the whole file is on the disk under another name. Returns its
+// size in bytes. Error kFailed with the system's reason.
 std::uint64_t write_safetensors(const std::filesystem::path& path,
                                 const std::map<std::string, std::string>& metadata,
                                 const std::vector<Tensor>& tensors,
                                 const std::function<void()>& before_it_appears = {});
 
-// CRC32C of the bytes of all tensors, in this order.
+// Returns the CRC32C of the bytes of all tensors, in this order.
 std::uint32_t tensors_checksum(const std::vector<Tensor>& tensors);
 
 }  // namespace convoy::checkpoint

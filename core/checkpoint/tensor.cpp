@@ -85,7 +85,7 @@ std::uint64_t tensor_dtype_bytes(TensorDtype dtype) {
 
 std::optional<std::uint64_t> TensorInfo::bytes() const {
   std::uint64_t total = tensor_dtype_bytes(dtype);
-  bool empty = false;  // a later 0 does not excuse a product that is too large
+  bool empty = false;  // a 0 that follows does not excuse an overflow before it
   for (const std::uint64_t dimension : shape) {
     if (dimension == 0)
       empty = true;

@@ -29,22 +29,22 @@ enum class TensorDtype {
   kU64
 };
 
-// "F32" and the like, as files have it.
+// Returns the type's name in files, such as "F32".
 std::string_view tensor_dtype_name(TensorDtype dtype);
 std::optional<TensorDtype> parse_tensor_dtype(std::string_view name);
-std::uint64_t tensor_dtype_bytes(TensorDtype dtype);  // of one element
+std::uint64_t tensor_dtype_bytes(TensorDtype dtype);  // size of an element
 
-// What a file says of a tensor. Elements are row-major; a scalar has an empty shape.
+// A file's description of a tensor. Elements are row-major. A scalar has an empty shape.
 struct TensorInfo {
   std::string name;
   TensorDtype dtype = TensorDtype::kF32;
   std::vector<std::uint64_t> shape;
 
-  // Bytes of all elements; nothing when the number exceeds 64 bits.
+  // Returns the bytes of all elements; empty if the number exceeds 64 bits.
   std::optional<std::uint64_t> bytes() const;
 };
 
-// "[64, 3, 7, 7]".
+// Returns a text such as "[64, 3, 7, 7]".
 std::string shape_text(std::span<const std::uint64_t> shape);
 
 // A tensor in memory, little-endian like the file.
@@ -56,12 +56,12 @@ struct Tensor {
 Tensor make_tensor(std::string name, std::vector<std::uint64_t> shape,
                    std::span<const float> values);
 
-// Values of a floating-point tensor (16, 32 or 64 bits) as f32. Error kFailed naming the tensor for
-// any other dtype.
+// Returns the values of a floating-point tensor (16, 32 or 64 bits) as f32. Error kFailed naming
+// the tensor for any other dtype.
 std::vector<float> tensor_floats(const TensorInfo& info, std::span<const std::byte> data);
 
-// Text from a file, fit for a message: control characters and bytes outside ASCII escaped, cut at
-// 200 characters.
+// Makes text from a file fit for a message: escapes control characters and bytes outside ASCII, and
+// cuts it at 200 characters.
 std::string printable(std::string_view text);
 
 }  // namespace convoy::checkpoint

@@ -13,7 +13,7 @@
 namespace convoy::cli {
 namespace {
 
-constexpr rlim_t kStackUnit = 1 << 10;  // in which `ulimit -s` counts
+constexpr rlim_t kStackUnit = 1 << 10;  // the unit of `ulimit -s`
 
 std::optional<rlimit> limit_of(__rlimit_resource what) {
   rlimit limit{};
@@ -21,7 +21,7 @@ std::optional<rlimit> limit_of(__rlimit_resource what) {
   return limit;
 }
 
-// Threads get what the limit was when the program started.
+// glibc gives new threads the limit at the program's start, so this sets their default stack size.
 void give_threads(rlim_t bytes) {
   pthread_attr_t attributes;
   if (::pthread_attr_init(&attributes) != 0) return;
@@ -44,7 +44,8 @@ void settle_stack() {
   if (::setrlimit(RLIMIT_STACK, &*limit) == 0) give_threads(limit->rlim_cur);
 }
 
-// The shell's `ulimit -t` sets warning and end to the same second, and then only the end comes.
+// The shell's `ulimit -t` sets warning and end to the same second, so that no warning would come.
+// This moves the warning forward.
 void settle_processor_time() {
   constexpr rlim_t kLongest = 60;
   std::optional<rlimit> limit = limit_of(RLIMIT_CPU);
@@ -53,7 +54,7 @@ void settle_processor_time() {
   ::setrlimit(RLIMIT_CPU, &*limit);
 }
 
-// Each arena reserves 64 MiB, and for a moment twice as much.
+// Each arena of malloc reserves 64 MiB, and for a moment twice as much.
 void settle_memory() {
   const std::optional<rlimit> limit = limit_of(RLIMIT_AS);
   if (!limit) return;

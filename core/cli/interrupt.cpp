@@ -15,18 +15,18 @@
 namespace convoy::cli {
 namespace {
 
-// A signal handler can reach nothing but globals.
+// A signal handler can access nothing but globals.
 volatile std::sig_atomic_t received_signal = 0;
 volatile std::sig_atomic_t ends_at_once = 1;
 volatile std::sig_atomic_t save_requested = 0;
 volatile std::sig_atomic_t standstill_requested = 0;
 volatile std::sig_atomic_t suspend_requested = 0;
-const char* volatile what_ends_first = nullptr;  // null: nothing is said
+const char* volatile what_ends_first = nullptr;  // null: no message is printed
 std::atomic<std::int64_t> first_signal_at = 0;
 InterruptGuard::Clock volatile clock_of_signals = nullptr;
 
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
-// What comes so soon behind a signal is the same wish.
+// A signal that follows another one within this time is part of the same request.
 constexpr std::int64_t kSameWish = 1'000'000'000;  // nanoseconds
 
 ExitCode code_of(int number) {
@@ -34,7 +34,7 @@ ExitCode code_of(int number) {
   return number == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated;
 }
 
-// Whoever is interrupted may be about to look at what its own call has left there.
+// Keeps errno, because the interrupted code may be about to read it.
 class KeptErrno {
  public:
   KeptErrno() : kept_(errno) {}
@@ -56,13 +56,15 @@ extern "C" void end_at_warning(int) {
 
 extern "C" void note_signal(int number) {
   const KeptErrno kept;
-  const bool time_is_used_up = number == SIGXCPU;  // it comes in every second from here on
+  // SIGXCPU comes again in every second from here on.
+  const bool time_is_used_up = number == SIGXCPU;
   if (time_is_used_up && received_signal == 0) say_at_once(kTimeIsUsedUp);
   if (ends_at_once != 0) {
     say_at_once("\nconvoy: interrupted before the first step\n");
     ::_exit(static_cast<int>(code_of(number)));
   }
-  if (number == SIGPIPE) std::signal(SIGPIPE, SIG_IGN);  // each further line would bring it again
+  // Otherwise each further line would raise it again.
+  if (number == SIGPIPE) std::signal(SIGPIPE, SIG_IGN);
   if (received_signal != 0) {
     if (number == SIGPIPE || time_is_used_up) return;
     if (clock_of_signals() - first_signal_at < kSameWish) return;
@@ -109,7 +111,7 @@ void listen_for_lost_output() {
   handle_unless_ignored(SIGPIPE, note_signal);
 }
 
-// One that comes between the two lines is part of the one that is taken.
+// A signal that arrives between the two lines is merged with the one just read.
 bool take(volatile std::sig_atomic_t& request) {
   if (request == 0) return false;
   request = 0;
@@ -133,7 +135,7 @@ InterruptGuard::InterruptGuard(Clock clock) {
   plugin::hurry_calls(ExitCode::kOk);
   for (const int number : kEnding) {
     if (number == SIGHUP)
-      handle_unless_ignored(number, note_signal);  // nohup: the terminal may go
+      handle_unless_ignored(number, note_signal);  // nohup: the terminal may disappear
     else
       std::signal(number, note_signal);
   }

@@ -18,39 +18,39 @@ namespace convoy::cli {
 // steps. One object at a time.
 class InterruptGuard {
  public:
-  using Clock = std::int64_t (*)();  // gives nanoseconds; a signal handler calls it
+  using Clock = std::int64_t (*)();  // returns nanoseconds; a signal handler calls it
   static std::int64_t monotonic_nanoseconds();
   explicit InterruptGuard(Clock clock = &monotonic_nanoseconds);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  // From now on signals are only noted, and the run polls `requested()` or `code()`. `what`, a
-  // literal, is what is under way and ends first: it is said to the user.
+  // From now on, signals are only noted, and the run polls `requested()` or `code()`. `what`, a
+  // literal, is the work in progress that ends first: the message to the user names it.
   void end_after(const char* what);
   void end_after_steps() { end_after("steps"); }
 
-  // The same without a message, for code that only waits.
+  // The same without a message, for code that only waits for something.
   void end_quietly();
 
   bool requested() const { return is_ending(); }
-  // Whether the last guard was asked for it, also after its end.
+  // Returns whether the last guard got a signal to end; also valid after the guard's end.
   static bool is_ending();
-  int signal() const;               // that asked for it; 0: none came
-  std::string signal_name() const;  // "SIGINT"; empty: none came
-  // kOk until a signal came, then kInterrupted for SIGINT, kTerminated for the others.
+  int signal() const;               // the signal that asked to end; 0: none came
+  std::string signal_name() const;  // "SIGINT", for example; empty: none came
+  // Returns kOk until a signal comes, then kInterrupted for SIGINT and kTerminated for the others.
   ExitCode code() const;
-  // Whether SIGUSR1 came since this was asked.
+  // Returns whether SIGUSR1 came since the last call.
   bool take_save_request();
-  // Likewise SIGUSR2.
+  // The same for SIGUSR2.
   bool take_standstill_request();
-  // From now on Ctrl-Z (SIGTSTP) does not stop the process, but is noted.
+  // From now on, Ctrl-Z (SIGTSTP) does not stop the process. It is only noted.
   void note_suspension();
   bool take_suspend_request();
 };
 
-// Ends the process when a limit of processor time warns (SIGXCPU) while there is no InterruptGuard,
-// and says why.
+// While there is no InterruptGuard, the warning of a limit of processor time (SIGXCPU) ends the
+// process, with a message.
 void end_at_processor_limit();
 
 }  // namespace convoy::cli

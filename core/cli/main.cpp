@@ -44,7 +44,7 @@ int run(std::span<const std::string> arguments) {
   }
 }
 
-// Output that could not be written is lost; a full disk must not look like success.
+// Output that could not be written is lost, and a full disk must not look like success.
 int after_writing(int code) {
   if (std::cout.flush()) return code;
   const int failed =
@@ -55,18 +55,18 @@ int after_writing(int code) {
 }
 
 // If a standard stream is closed, the next file that is opened would get its number, and with it
-// all that is printed. What takes its place here can be neither read nor written, like a closed
-// one.
+// everything that is printed. The substitute can be neither read nor written, like a closed stream.
 void occupy_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0)
       ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// Of what a program inherits from whoever starts it, what would break this one.
+// Resets inherited signal actions, limits and closed streams that would break this program.
 void settle_inheritance() {
-  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` then fails with an error
-  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, nothing tells how child processes ended
+  // A write beyond `ulimit -f` then fails with an error instead of a signal.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, the exit status of child processes is lost
   convoy::cli::end_at_processor_limit();
   occupy_closed_streams();
 }
@@ -76,7 +76,7 @@ void settle_inheritance() {
 int main(int argc, char** argv) {
   settle_inheritance();
   convoy::cli::let_standard_streams_end();
-  // Kernels before 5.18 start programs without even a name.
+  // Kernels before 5.18 can start a program without any arguments, even without its name.
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   convoy::job::set_openmp_environment();
   convoy::network::resolve_names_by_system();

@@ -20,11 +20,11 @@ ssize_t write_through(void* writer, const char* text, std::size_t size) {
   return written ? static_cast<ssize_t>(size) : 0;
 }
 
-// Streams of C++ go through those of C, so that lines of both keep their order. All live as long as
-// the process.
+// Streams of C++ write through those of C, so that their lines keep their order. All of these
+// objects live as long as the process.
 void write_by(PatientWriter& writer, int mode, std::FILE*& of_c, std::ostream& of_cpp) {
   std::FILE* const file = ::fopencookie(&writer, "w", {nullptr, write_through, nullptr, nullptr});
-  if (file == nullptr) return;  // they stay as they were
+  if (file == nullptr) return;  // the streams stay as they were
   std::setvbuf(file, nullptr, mode, BUFSIZ);
   of_c = file;
   of_cpp.rdbuf(new __gnu_cxx::stdio_sync_filebuf<char>(file));
@@ -32,7 +32,7 @@ void write_by(PatientWriter& writer, int mode, std::FILE*& of_c, std::ostream& o
 
 }  // namespace
 
-// A pipe that is ready takes PIPE_BUF bytes without a wait.
+// A pipe that is ready takes PIPE_BUF bytes without blocking.
 bool PatientWriter::write(std::string_view text) {
   while (!text.empty()) {
     if (!await_reader()) return false;
@@ -47,13 +47,14 @@ bool PatientWriter::write(std::string_view text) {
 }
 
 bool PatientWriter::await_reader() {
-  constexpr int kLook = 50;  // milliseconds, for the signal
+  constexpr int kLook = 50;  // milliseconds between two looks at the signal
   constexpr std::chrono::milliseconds kForSlowReaders{250};
   pollfd output{descriptor_, POLLOUT, 0};
   while (!gave_up_) {
     const auto begin = std::chrono::steady_clock::now();
     const int found = ::poll(&output, 1, kLook);
-    if (found > 0 || (found < 0 && errno != EINTR)) return true;  // the write says what is wrong
+    // On an error, write() will report it.
+    if (found > 0 || (found < 0 && errno != EINTR)) return true;
     if (ending_()) waited_ += std::chrono::steady_clock::now() - begin;
     gave_up_ = waited_ > kForSlowReaders;
   }

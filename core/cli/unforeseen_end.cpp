@@ -17,19 +17,19 @@
 namespace convoy::cli {
 namespace {
 
-// The handlers can reach nothing but globals.
+// The handlers can access nothing but globals.
 std::terminate_handler handler_before = nullptr;
 std::atomic<bool> is_foreseen = false;
 
-// An exception that left the thread that threw it; the process ends without the others' cleaning
-// up.
+// Handles an exception that left its thread. The process ends without the clean-up of other
+// threads.
 void end_by_exception() {
   if (const std::exception_ptr thrown = std::current_exception()) {
     try {
       std::rethrow_exception(thrown);
     } catch (const std::exception& error) {
       if (const std::optional<Error> refusal = refusal_by_system(error)) plugin::end_with(*refusal);
-    } catch (...) {  // as if this handler were not there
+    } catch (...) {  // other exceptions go to the previous handler
     }
   }
   handler_before();

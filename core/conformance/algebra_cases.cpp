@@ -1,4 +1,4 @@
-// Products, quotients, roots and matrices, against the interpreter's.
+// Products, quotients, roots and matrices, compared with the interpreter's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ struct Algebra {
   std::uint32_t flags = 0;
   std::uint64_t sizes[4] = {0, 0, 0, 0};
   double scalar = 0;
-  double allowed = 1e-6;  // per unit of what is right, and besides
-  bool in_place = false;  // the write is read 0
+  double allowed = 1e-6;  // relative and absolute tolerance
+  bool in_place = false;  // the write span is read span 0
 };
 
 Values run_on(TestedDevice& device, Algebra it) {
@@ -63,7 +63,7 @@ void add(std::vector<ConformanceCase>& cases, const std::string& name,
                    }});
 }
 
-// Odd, and large enough that a device shares the work out.
+// The sizes are odd, and some are so large that a device divides the work.
 std::vector<Algebra> of_sizes(const std::function<Algebra(std::uint64_t)>& make) {
   std::vector<Algebra> result;
   for (const std::uint64_t count : {1, 7, 1023, 100003}) result.push_back(make(count));

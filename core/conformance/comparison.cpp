@@ -8,7 +8,8 @@
 namespace convoy::conformance {
 namespace {
 
-// In terms of what is allowed; numbers that are equal, infinite ones too, differ by nothing.
+// Returns the difference divided by the allowed difference. Equal numbers, equal infinities and two
+// NaNs have difference 0.
 double excess(double measured, double expected, double allowed) {
   if (measured == expected || (std::isnan(measured) && std::isnan(expected))) return 0;
   const double difference = std::fabs(measured - expected);

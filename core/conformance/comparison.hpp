@@ -9,19 +9,20 @@
 
 namespace convoy::conformance {
 
-// Collects how far a device's numbers are from the right ones, and says where they differ most.
+// Collects the differences between a device's numbers and the right ones, and says where the
+// largest one is.
 class Comparison {
  public:
-  // `where` is asked only for what is reported.
+  // `where` is called only for differences that are reported.
   void element(double measured, double expected, double allowed,
                const std::function<std::string()>& where);
-  // Every element of a tensor: |difference| <= relative * |expected| + absolute.
+  // Compares every element of a tensor: |difference| <= relative * |expected| + absolute.
   void tensor(const std::string& name, std::span<const float> measured,
               std::span<const float> expected, double relative, double absolute);
 
   bool right() const { return beyond_ == 0; }
-  // Empty when all is right: the largest difference in terms of what is allowed, where it is, and
-  // how many elements are wrong.
+  // Returns the largest difference relative to the allowed one, where it is, and how many elements
+  // are wrong; empty if all is right.
   std::string text() const;
 
  private:
@@ -31,7 +32,8 @@ class Comparison {
   std::string worst_;
 };
 
-// "conv1/weights[2,0,1,1] of 7x6x4x4": an element of a tensor, counted in plain order.
+// Returns "conv1/weights[2,0,1,1] of 7x6x4x4": the name of a tensor's element, which is numbered in
+// plain order.
 std::string element_name(const std::string& name, std::span<const std::uint64_t> dimensions,
                          std::uint64_t element);
 

@@ -7,7 +7,7 @@
 
 namespace convoy::conformance {
 
-// Throws Unsupported with the device's reason when it does not compile it.
+// Compiles a graph. Throws Unsupported with the device's reason if it does not compile it.
 std::unique_ptr<TrainingCase> compile_case(const plugin::DevicePlugin& plugin, TestedDevice& device,
                                            const graph::Graph& graph,
                                            const TrainingOptions& options);

@@ -1,5 +1,5 @@
-// Selected and quantised gradients, against the interpreter. Elements, indices and codes are exact;
-// scales and what is added up are as near as rounding allows.
+// Selected and quantised gradients, compared with the interpreter. Elements, indices and codes must
+// be exact; scales and sums must be as close as rounding allows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void add_counts(std::vector<ConformanceCase>& cases, const std::string& name, Ma
   });
 }
 
-// Equal magnitudes, zeros, and numbers that are not finite.
+// Returns equal magnitudes, zeros, and numbers that are not finite.
 std::vector<float> special_values() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<float> values(4000, 0.0f);
@@ -79,7 +79,7 @@ std::uint64_t share_of(std::uint64_t count, std::uint64_t divisor) {
   return std::max<std::uint64_t>(count / divisor, 1);
 }
 
-// How the name of a case that compresses ends.
+// Returns the end of the name of a case that compresses.
 const char* rest_in_words(Third rest) {
   if (rest == Third::kNone) return "";
   return rest == Third::kInPlace ? ", the rest in place" : ", and the rest";

@@ -28,7 +28,7 @@ void add_rest(Operands& it, Third rest) {
   if (rest == Third::kInPlace) it.operation.writes.push_back(from);
 }
 
-// Messages of other operands, one behind the other, and what they are added to.
+// Concatenates messages of other operands, and adds the span to which they are added.
 Operands unpack(plan::OperationKind kind, std::vector<Operands> messages, std::uint64_t count,
                 Third onto) {
   Operands it;

@@ -9,7 +9,7 @@
 namespace convoy::conformance {
 namespace {
 
-// As it stands in a plan: spans without addresses.
+// Returns the spans as they stand in a plan, without addresses.
 std::vector<convoy_span> spans(const convoy_region* regions, std::uint64_t count) {
   std::vector<convoy_span> result;
   for (std::uint64_t i = 0; i < count; ++i)

@@ -10,14 +10,14 @@
 
 namespace convoy::conformance {
 
-// Thrown by a case that the device says it cannot do; the text is its reason.
+// Thrown by a case that the device cannot do, as it says. The text is its reason.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// One thing that a device must do as convoy/abi says. check() returns what is wrong, nothing when
-// it is right; it throws Unsupported, or an Error when the device fails.
+// One requirement of convoy/abi on a device. check() returns what is wrong, or an empty text if it
+// is right. It throws Unsupported, or an Error if the device fails.
 struct ConformanceCase {
   std::string group;  // "layers"
   std::string name;   // "same_stride_two, training"
@@ -31,11 +31,12 @@ struct CaseResult {
   std::string text;  // what is wrong, or the device's reason
 };
 
-// All layers forward and backward, all operations, updates, the order of lanes, memory.
+// Returns cases for all layers forward and backward, all operations, updates, the order of lanes,
+// and memory.
 std::vector<ConformanceCase> conformance_cases();
 
-// Runs cases one after the other on a device of a plug-in, opened anew after a failure. A device
-// that hangs is given up: closing it would hang, too.
+// Runs cases one after the other on a device of a plug-in. The device is opened anew after a
+// failure. A device that hangs is abandoned, because closing it would hang, too.
 class ConformanceRun {
  public:
   explicit ConformanceRun(const plugin::DevicePlugin& plugin, const DevicePlace& place = {})
@@ -44,10 +45,10 @@ class ConformanceRun {
   ConformanceRun(const ConformanceRun&) = delete;
   ConformanceRun& operator=(const ConformanceRun&) = delete;
 
-  // Opens the device unless it is open. Error when it cannot be opened.
+  // Opens the device unless it is open. Error if it cannot be opened.
   const convoy_device_description& description();
   CaseResult run(const ConformanceCase& it);
-  // Whether the device hangs, so that no further case can run.
+  // Returns whether the device hangs, so that no further case can run.
   bool hangs() const { return hangs_; }
 
  private:
@@ -59,7 +60,7 @@ class ConformanceRun {
   bool hangs_ = false;
 };
 
-// The cases by file.
+// These functions add the cases of one source file each.
 void add_device_cases(std::vector<ConformanceCase>& cases);
 void add_operation_cases(std::vector<ConformanceCase>& cases);
 void add_update_cases(std::vector<ConformanceCase>& cases);
@@ -71,7 +72,7 @@ void add_compression_cases(std::vector<ConformanceCase>& cases);
 
 // Throws Unsupported with the device's reason unless it can run such an operation.
 void require_supported(TestedDevice& device, const convoy_submission& submission);
-// An error's text without the words that every message about this plug-in begins with.
+// Returns an error's text without the words with which every message about this plug-in begins.
 std::string without_label(const plugin::DevicePlugin& plugin, const std::string& text);
 
 }  // namespace convoy::conformance

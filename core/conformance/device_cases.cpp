@@ -1,4 +1,4 @@
-// What a device says of itself, and its memory.
+// The device's description of itself, and its memory.
 #include <convoy/sized.hpp>
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string check_description(const plugin::DevicePlugin&, TestedDevice& device)
   return {};
 }
 
-// Given back on every way out.
+// Device memory that is freed on every path.
 class DeviceMemory {
  public:
   DeviceMemory(TestedDevice& device, std::uint64_t bytes)

@@ -10,7 +10,7 @@
 
 namespace convoy::conformance {
 
-// A layer as a model would pass it; owns its inputs.
+// A layer as a model would describe it. It owns its inputs.
 struct LayerCase {
   explicit LayerCase(uint32_t kind, std::vector<uint32_t> from) : inputs(std::move(from)) {
     layer.struct_size = sizeof(layer);
@@ -63,7 +63,7 @@ inline LayerCase relu(uint32_t from) {
   return LayerCase(CONVOY_LAYER_RELU, {from});
 }
 
-// Layers that have only inputs: relu, sums, products, functions of single elements.
+// Adds a layer that has only inputs, such as relu, sums, products and functions of single elements.
 inline uint32_t add_plain(graph::GraphAssembler& assembler, uint32_t kind,
                           std::vector<uint32_t> from) {
   return LayerCase(kind, std::move(from)).add_to(assembler);

@@ -1,4 +1,4 @@
-// Layers, forward and backward, inside small networks, against a reference in float64.
+// Layers, forward and backward, inside small networks, compared with a reference in float64.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 namespace convoy::conformance {
 namespace {
 
-// Elements of a variable whose gradient is looked at; each costs two evaluations of the reference.
+// The number of elements of a variable whose gradient is checked. Each costs two evaluations of the
+// reference.
 constexpr std::size_t kLookedAt = 10;
 
 std::string shape_text(const TrainingCase& it) {
@@ -23,13 +24,13 @@ std::string shape_text(const TrainingCase& it) {
                      shape.width);
 }
 
-// The layer that owns a variable, by name and kind of computation: what its gradient is about.
+// Returns a name for the gradient of a variable.
 std::string gradient_name(const graph::Graph& graph, std::size_t variable) {
   return "the gradient of " + graph.variables()[variable].name;
 }
 
-// The right gradients of some elements of every variable, spread over all dimensions by an odd
-// stride: element to derivative.
+// The right gradients of some elements of every variable, by element. An odd stride spreads the
+// elements over all dimensions.
 using Derivatives = std::vector<std::map<std::size_t, double>>;
 
 Derivatives right_derivatives(const graph::Graph& graph, ReferenceNetwork& reference) {
@@ -59,7 +60,7 @@ void compare_gradients(Comparison& comparison, const TrainingCase& training,
   }
 }
 
-// Batch norm's moving statistics after one step from 0.5.
+// Compares batch norm's moving statistics after one step that began with 0.5.
 void compare_statistics(Comparison& comparison, const TrainingCase& training,
                         const ReferenceNetwork& reference) {
   for (std::size_t n = 0; n < training.graph().nodes().size(); ++n) {
@@ -85,7 +86,7 @@ std::string check_padding(const TrainingCase& training) {
                      padding);
 }
 
-// The same values once more, when the device promises the same bits.
+// Computes the same values once more and requires the same bits, if the device promises them.
 std::string check_repetition(const TestedDevice& device, TrainingCase& training) {
   if (!device.has(CONVOY_DEVICE_DETERMINISTIC)) return {};
   std::vector<std::vector<float>> before;
@@ -115,7 +116,7 @@ std::string check_pass(TestedDevice& device, TrainingCase& training, ReferenceNe
   return wrong.empty() ? check_repetition(device, training) : wrong;
 }
 
-// In the layout that the device proposes, and in the plain one where it takes that, too.
+// Checks the layout that the device proposes, and also the plain one if the device accepts it.
 std::string check_training(const plugin::DevicePlugin& plugin, TestedDevice& device,
                            const graph::Graph& graph) {
   const auto proposed = compile_case(plugin, device, graph, {});
@@ -133,7 +134,7 @@ std::string check_training(const plugin::DevicePlugin& plugin, TestedDevice& dev
                ? also
                : fmt::format("{}, parameters in plain order: {}", shape_text(*plain), also);
   } catch (const Unsupported&) {
-    return {};  // it may insist on its own layout
+    return {};  // the device may insist on its own layout
   }
 }
 
@@ -162,8 +163,9 @@ double norm_of(const std::vector<float>& values) {
   return std::sqrt(squares);
 }
 
-// Rounding turns decisions of relus and pools over, each worth several percent of a norm in
-// networks this small; unrelated gradients would differ by more than 1.
+// The tolerance is large, because rounding changes the decisions of relus and pools, each worth
+// several percent of a norm in networks this small. Unrelated gradients would differ by more than
+// 1.
 std::string check_half(const plugin::DevicePlugin& plugin, TestedDevice& device,
                        const graph::Graph& graph) {
   const std::uint32_t half = device.description().half_dtype;
@@ -178,7 +180,8 @@ std::string check_half(const plugin::DevicePlugin& plugin, TestedDevice& device,
   Comparison comparison;
   comparison.element(rounded->loss, exact->loss, 0.03 * std::max(1.0, exact->loss),
                      [] { return "the loss in 16 bits"; });
-  double kernel = 0;  // a bias in front of a batch norm has a gradient of nothing but noise
+  // The gradient of a bias before a batch norm is only noise, so this is its scale.
+  double kernel = 0;
   for (std::size_t v = 0; v < graph.variables().size(); ++v) {
     const std::vector<float> right = exact->gradient(v);
     std::vector<float> difference = rounded->gradient(v);

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint32_t kSize = 6;
 constexpr std::uint32_t kClasses = 5;
 
-// conv 3x3 with 6 channels, the layers of body, a classifier and the loss.
+// Returns a conv 3x3 with 6 channels, the layers of body, a classifier and the loss.
 graph::Graph around(const std::function<std::uint32_t(graph::GraphAssembler&, std::uint32_t)>& body,
                     std::uint32_t channels = 6) {
   graph::GraphAssembler assembler("small", kSize, kClasses);
@@ -68,7 +68,7 @@ graph::Graph residual_graph() {
       8);
 }
 
-// Sums without relu: the gradients of a whole chain of values are equal.
+// Has sums without relu, so that the gradients of a whole chain of values are equal.
 graph::Graph preactivation_graph() {
   return around(
       [](graph::GraphAssembler& assembler, std::uint32_t x) {

@@ -9,7 +9,8 @@
 
 namespace convoy::conformance {
 
-// A small network around one kind of layer, with weights before it so that its data gradient shows.
+// A small network around one kind of layer. There are weights before that layer, so that its data
+// gradient matters.
 struct LayerNetwork {
   std::string name;
   std::function<graph::Graph()> build;
@@ -20,7 +21,7 @@ inline void PrintTo(const LayerNetwork& network, std::ostream* out) {
 }
 
 std::vector<LayerNetwork> layer_networks();
-std::vector<LayerNetwork> model_layer_networks();   // as published models combine layers
+std::vector<LayerNetwork> model_layer_networks();   // layers combined as in published models
 std::vector<LayerNetwork> modern_layer_networks();  // layers of networks since 2017
 std::vector<LayerNetwork> all_layer_networks();     // all of them
 

@@ -41,7 +41,7 @@ std::vector<convoy_region> MirroredMemory::regions(const convoy_region* all, std
   return result;
 }
 
-// What was only read comes back as it was.
+// Copies everything back. Memory that was only read is unchanged.
 void MirroredMemory::back() {
   for (const auto& [host, mirror] : mirrors_) {
     functions_.read(const_cast<void*>(host), mirror.there, mirror.bytes);

@@ -9,8 +9,8 @@
 
 namespace convoy::conformance {
 
-// What tests keep in host memory, once more in the memory of a device that does not address it: an
-// operation is passed on with the device's pointers, and what it may write is brought back.
+// Copies host memory of tests to a device that does not address it. An operation is passed on with
+// the device's pointers, and everything that it may write is copied back.
 class MirroredMemory {
  public:
   struct Functions {
@@ -25,9 +25,9 @@ class MirroredMemory {
   MirroredMemory(const MirroredMemory&) = delete;
   MirroredMemory& operator=(const MirroredMemory&) = delete;
 
-  // Memory whose size an operation does not say: arenas and state of programs.
+  // Declares memory whose size no operation says: arenas and state of programs.
   void know(const void* host, std::uint64_t bytes) { known_[host] = bytes; }
-  // Calls run with the operation on the device's memory.
+  // Calls run_there with the operation on the device's memory.
   void run(const convoy_submission& submission,
            const std::function<void(const convoy_submission&)>& run_there);
 
@@ -44,7 +44,7 @@ class MirroredMemory {
 
   Functions functions_;
   std::map<const void*, std::uint64_t> known_;
-  std::map<const void*, Mirror> mirrors_;  // of one operation
+  std::map<const void*, Mirror> mirrors_;  // for one operation
 };
 
 }  // namespace convoy::conformance

@@ -1,4 +1,4 @@
-// Combinations of layers that published models have, at sizes where everything is odd.
+// Combinations of layers from published models, at sizes where all dimensions are odd.
 #include "core/conformance/layer_builder.hpp"
 #include "core/conformance/layer_networks.hpp"
 
@@ -10,7 +10,8 @@ constexpr std::uint32_t kSame = CONVOY_PADDING_SAME;
 
 using Body = std::function<std::uint32_t(graph::GraphAssembler&, std::uint32_t)>;
 
-// Images of a size, conv 3x3 with some channels, the layers of body, a classifier and the loss.
+// Has images of a given size, a conv 3x3 with some channels, the layers of body, a classifier and
+// the loss.
 LayerNetwork network(const std::string& name, std::uint32_t size, std::uint32_t channels,
                      const Body& body) {
   return {name, [=] {
@@ -52,7 +53,8 @@ LayerNetwork grouped_network(const std::string& name, std::uint32_t size, std::u
   });
 }
 
-// Expansion, depthwise with a bounded relu, projection and a sum around them.
+// Has an expansion, a depthwise convolution with a bounded relu, a projection, and a sum around
+// them.
 LayerNetwork inverted_residual(const std::string& name, std::uint32_t channels,
                                std::uint32_t expanded) {
   return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
@@ -71,8 +73,8 @@ std::uint32_t bounded(graph::GraphAssembler& assembler, std::uint32_t from, doub
   return layer.add_to(assembler);
 }
 
-// Residual blocks that end in a batch norm, a sum and a relu; the sum's other part has readers of
-// its own, is a batch norm too, or is what the batch norm reads.
+// Has residual blocks that end in a batch norm, a sum and a relu. The sum's other operand has
+// readers of its own, is a batch norm too, or is the input of the batch norm.
 LayerNetwork norm_and_sum(const std::string& name, std::uint32_t channels, double limit) {
   return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     x = relu(x).add_to(assembler);
@@ -88,7 +90,7 @@ LayerNetwork norm_and_sum(const std::string& name, std::uint32_t channels, doubl
   });
 }
 
-// The same right behind the images, which are not stored in blocks of channels.
+// The same directly after the images, which are not stored in blocks of channels.
 LayerNetwork norm_of_images(const std::string& name, double limit) {
   return {name, [=] {
             graph::GraphAssembler assembler("small", 6, kModelCaseClasses);
@@ -104,7 +106,8 @@ LayerNetwork norm_of_images(const std::string& name, double limit) {
           }};
 }
 
-// Batch norms in front of convolutions: sums are read by both a batch norm and the next sum.
+// Has batch norms in front of convolutions, so that both a batch norm and the next sum read each
+// sum.
 LayerNetwork norm_first(const std::string& name, std::uint32_t channels) {
   return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     for (int block = 0; block < 2; ++block) {
@@ -116,7 +119,7 @@ LayerNetwork norm_first(const std::string& name, std::uint32_t channels) {
   });
 }
 
-// A shortcut that drops every other cell and pads the channels, around a strided convolution.
+// Has a shortcut around a strided convolution that drops every other cell and pads the channels.
 LayerNetwork padded_shortcut(const std::string& name, std::uint32_t size, std::uint32_t channels,
                              std::uint32_t wider) {
   return network(name, size, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
@@ -130,7 +133,8 @@ LayerNetwork padded_shortcut(const std::string& name, std::uint32_t size, std::u
   });
 }
 
-// Every layer reads everything before it; then a transition with a relu and an average pool.
+// Every layer reads all layers before it. Then a transition with a relu and an average pool
+// follows.
 LayerNetwork dense_block(const std::string& name, std::uint32_t channels, std::uint32_t growth) {
   return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     for (int layer = 0; layer < 3; ++layer) {

@@ -1,5 +1,5 @@
 // Layers of networks since 2017: smooth activations, squeeze and excitation, layer norm, layer
-// scale, at sizes where channels fill whole blocks and at odd ones.
+// scale. Some sizes have channels that fill whole blocks, others are odd.
 #include "core/conformance/layer_builder.hpp"
 #include "core/conformance/layer_networks.hpp"
 
@@ -10,7 +10,7 @@ constexpr std::uint32_t kModernClasses = 5;
 
 using ModernBody = std::function<std::uint32_t(graph::GraphAssembler&, std::uint32_t)>;
 
-// Images of 5x5, conv 3x3 with some channels, the layers of body, a classifier and the loss.
+// Has images of 5x5, a conv 3x3 with some channels, the layers of body, a classifier and the loss.
 LayerNetwork modern(const std::string& name, std::uint32_t channels, const ModernBody& body) {
   return {name, [=] {
             graph::GraphAssembler assembler("small", 5, kModernClasses);
@@ -27,7 +27,7 @@ LayerNetwork curve(const std::string& name, std::uint32_t kind, std::uint32_t ch
   });
 }
 
-// A curve and a relu on the same values, whose gradients add up there.
+// A smooth activation and a relu read the same values, so their gradients are added there.
 LayerNetwork shared_curve(const std::string& name, std::uint32_t kind) {
   return modern(name, 9, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     const std::uint32_t other = convolution(x, 9, 1).add_to(assembler);
@@ -37,7 +37,7 @@ LayerNetwork shared_curve(const std::string& name, std::uint32_t kind) {
   });
 }
 
-// Pool, squeeze, excite; the product follows a batch norm and a silu.
+// Has pool, squeeze and excite. The product follows a batch norm and a silu.
 LayerNetwork squeeze_and_excite(const std::string& name, std::uint32_t channels,
                                 std::uint32_t squeezed) {
   return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t from) {
@@ -51,7 +51,7 @@ LayerNetwork squeeze_and_excite(const std::string& name, std::uint32_t channels,
   });
 }
 
-// Products of two activations, of one with itself, and with a factor that is read again.
+// Has products of two activations, of one with itself, and with a factor that is read again.
 LayerNetwork products(const std::string& name, std::uint32_t channels) {
   return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     const std::uint32_t gate =
@@ -68,7 +68,8 @@ LayerNetwork norm(const std::string& name, std::uint32_t channels, bool scaled) 
   });
 }
 
-// Depthwise 7x7, layer norm, expansion, gelu, projection, layer scale and the sum around them.
+// Has a depthwise 7x7, layer norm, expansion, gelu, projection, layer scale, and the sum around
+// them.
 LayerNetwork convnext_block(const std::string& name, std::uint32_t channels) {
   return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase depthwise = convolution(x, channels, 7);
@@ -79,12 +80,12 @@ LayerNetwork convnext_block(const std::string& name, std::uint32_t channels) {
     y = convolution(y, channels, 1).add_to(assembler);
     y = add_plain(assembler, CONVOY_LAYER_SCALE, {y});
     LayerCase drop(CONVOY_LAYER_STOCHASTIC_DEPTH, {y});
-    drop.layer.keep = 0.8;  // these programs drop nothing
+    drop.layer.keep = 0.8;  // these programs are compiled without dropping
     return add_plain(assembler, CONVOY_LAYER_ADD, {x, drop.add_to(assembler)});
   });
 }
 
-// Taps that are apart from each other, by different distances down and across.
+// Has a dilated convolution with different distances between taps vertically and horizontally.
 LayerNetwork dilated(const std::string& name, std::uint32_t channels, std::uint32_t groups) {
   return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase layer = convolution(x, channels, 3);
@@ -100,7 +101,8 @@ LayerNetwork upsampling(const std::string& name, std::uint32_t channels, std::ui
     LayerCase layer(CONVOY_LAYER_UPSAMPLE, {x});
     layer.layer.flags = flags;
     layer.layer.stride_height = 2;
-    // Shares of interpolated cells are whole eighths, which no way of adding them up rounds.
+    // The weights of interpolated cells are multiples of an eighth, so that no order of summation
+    // rounds.
     layer.layer.stride_width = 4;
     return convolution(layer.add_to(assembler), 4, 3, 2).add_to(assembler);
   });
@@ -114,7 +116,7 @@ LayerNetwork attention(const std::string& name, std::uint32_t channels, std::uin
   });
 }
 
-// A block of a vision transformer on tokens with learned positions; the class token is read.
+// Has a block of a vision transformer on tokens with learned positions. The class token is read.
 LayerNetwork transformer(const std::string& name, std::uint32_t channels, std::uint32_t heads) {
   return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t from) {
     std::uint32_t x = add_plain(assembler, CONVOY_LAYER_CLASS_TOKEN, {from});
@@ -131,7 +133,7 @@ LayerNetwork transformer(const std::string& name, std::uint32_t channels, std::u
   });
 }
 
-// Layers that change the images themselves, which need no gradient.
+// Has layers that change the images themselves, for which no gradient is needed.
 LayerNetwork on_images() {
   return {"smooth_layers_on_images", [] {
             graph::GraphAssembler assembler("small", 5, kModernClasses);

@@ -1,4 +1,4 @@
-// Copies and arithmetic on spans, against the interpreter's arithmetic.
+// Copies and arithmetic on spans, compared with the interpreter's arithmetic.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -18,12 +18,12 @@ struct Shape {
   std::uint32_t reads = 1;
   std::uint32_t writes = 1;
   std::uint32_t reduction = CONVOY_REDUCE_SUM;
-  bool in_place = false;  // the first write lies where the last read lies
+  bool in_place = false;  // the first write has the memory of the last read
   double scalar = 0;
-  bool exact = false;  // the same bits, not only numbers as near as rounding allows
+  bool exact = false;  // requires the same bits, not only numbers as close as rounding allows
 };
 
-// Numbers of the type; of integers, any bits.
+// Fills a span with numbers of its type. Integers get arbitrary bits.
 void fill(Operands& it, const plan::PlanSpan& span, std::uint32_t seed) {
   const std::vector<float> values = noise(span.count, seed);
   if (span.dtype == CONVOY_I32 || span.dtype == CONVOY_U8) {
@@ -69,7 +69,8 @@ std::vector<float> as_floats(Operands& it, const plan::PlanSpan& span) {
   return values;
 }
 
-// Rounding of each part, in units of the result's type; parts are below 1 by magnitude.
+// Returns the rounding errors of all parts, in units of the result's type. The magnitudes of the
+// parts are below 1.
 double allowed_difference(const Shape& shape) {
   const bool half = shape.write_dtype == CONVOY_F16 || shape.write_dtype == CONVOY_BF16;
   const double unit = half ? 0x1p-7 : 0x1p-22;
@@ -106,7 +107,8 @@ std::string check_shape(TestedDevice& device, const Shape& shape) {
   return {};
 }
 
-// Around the limits of the 16-bit types: overflow, ties, subnormal and infinite numbers.
+// Tests numbers around the limits of the 16-bit types: overflow, ties, subnormal and infinite
+// numbers.
 std::string check_special_casts(TestedDevice& device, std::uint32_t half) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<float> values = {0.0f,           1.0f,    65504.0f, 65519.0f, 65520.0f,
@@ -156,7 +158,7 @@ std::string check_call(const plugin::DevicePlugin&, TestedDevice& device) {
   device.run(submission);
   Comparison comparison;
   comparison.tensor("what the kernel writes", to, std::vector<float>{10, 20, 30}, 0, 0);
-  // One with a context, whose parts are different.
+  // This call has a context, whose parts differ.
   const std::uint64_t sizes[4] = {0, 0, 0, 6};
   float factor = 7;
   submission.host_kernel = nullptr;

@@ -1,4 +1,4 @@
-// What waits for what: lanes, timelines, failures.
+// The order of operations: lanes, timelines, failures.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ constexpr std::uint64_t kVectorElements = 4096;
 constexpr std::uint64_t kSteps = 200;
 constexpr std::uint32_t kLanes = 5;
 
-// x <- x / 2 + a_i, in memory of the device: only one order gives the result.
+// Computes x <- x / 2 + a_i in memory of the device. Only the right order gives the right result.
 class Chain {
  public:
   explicit Chain(TestedDevice& device) : device_(device.open()), x_(allocate()) {
@@ -37,7 +37,8 @@ class Chain {
   Chain(const Chain&) = delete;
   Chain& operator=(const Chain&) = delete;
 
-  // Operation i, which waits for these points. Its memory stays until the chain is gone.
+  // Prepares operation i, which waits for these points. Its memory stays until the chain is
+  // destroyed.
   convoy_submission& link(std::uint64_t i, std::uint32_t lane, std::vector<convoy_wait> waits) {
     Link& it = links_.emplace_back();
     it.waits = std::move(waits);
@@ -84,8 +85,8 @@ class Chain {
   std::deque<Link> links_;
 };
 
-// Runs the body. Where a device hangs in it, all that this device may still refer to is given up:
-// closing or freeing it would wait for the device.
+// Runs the body. If a device hangs in it, leaks everything to which the device may still refer,
+// because closing or freeing it would wait for the device.
 template <typename Body, typename... Owned>
 std::string giving_up(const Body& body, std::unique_ptr<Owned>&... owned) {
   try {
@@ -107,7 +108,7 @@ std::unique_ptr<TestedDevice> another(const plugin::DevicePlugin& plugin,
   return std::make_unique<TestedDevice>(plugin, DevicePlace{devices, index, 0, device.patience()});
 }
 
-// The first one waits for the host; the others could run and must not overtake it.
+// The first operation waits for the host. The others could run, but must not overtake it.
 std::string run_lane(TestedDevice& device, Chain& chain) {
   std::uint64_t gate = 0;
   for (std::uint64_t i = 0; i < kSteps; ++i) {
@@ -128,9 +129,9 @@ std::string check_lane(const plugin::DevicePlugin&, TestedDevice& device) {
   return with_chain(device, [&](Chain& chain) { return run_lane(device, chain); });
 }
 
-// Submitted last to first, so that nothing but the waits orders them.
+// Operations are submitted in reverse, so that only their waits order them.
 std::string run_lanes(TestedDevice& device, Chain& chain) {
-  // Devices with lanes per priority have more.
+  // Devices with lanes per priority have more lanes.
   constexpr std::uint32_t kMost = kLanes * CONVOY_PRIORITIES;
   const std::uint32_t lanes = device.description().lanes >= kMost ? kMost : kLanes;
   std::uint64_t gate = 0;
@@ -209,7 +210,7 @@ std::int32_t fails(const convoy_region*, std::uint64_t, const convoy_region*, st
   return 42;
 }
 
-// What a device is asked to do, with the memory that it refers to.
+// A call that fails, with the memory to which it refers.
 struct FailingCall {
   std::vector<float> values = std::vector<float>(4);
   convoy_region write = region(values);
@@ -235,7 +236,7 @@ std::string run_failure(const plugin::DevicePlugin& plugin, TestedDevice& device
   return "a kernel returned 42, and wait() reports no failure";
 }
 
-// On a device of its own, since nothing is asked of a device that failed.
+// Uses a device of its own, because a device that failed must not be used again.
 std::string check_failure(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   auto call = std::make_unique<FailingCall>();
   require_supported(device, call->submission);
@@ -243,7 +244,7 @@ std::string check_failure(const plugin::DevicePlugin& plugin, TestedDevice& devi
   return giving_up([&] { return run_failure(plugin, *failing, *call); }, failing, call);
 }
 
-// Whether the timeline, which nothing but the device advances, gets to 1.
+// Returns whether the timeline, which only the device advances, reaches 1.
 bool gets_there(const std::uint64_t& timeline, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
@@ -268,7 +269,7 @@ std::string run_behind_failure(TestedDevice& device, TwoFailingCalls& two) {
     try {
       device.submit(submission);
     } catch (const Error&) {
-      if (i == 1) return {};  // it takes nothing more
+      if (i == 1) return {};  // the device accepts nothing more
       throw;
     }
     if (!gets_there(two.timelines[i], device.patience()))

@@ -1,4 +1,4 @@
-// What a program does besides the layers' numbers: dropout, hits, the loss scale, refusals.
+// Properties of a program besides the layers' numbers: dropout, hits, the loss scale, refusals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace convoy::conformance {
 namespace {
 
-// images -> units that are all one -> dropout -> mean. The gradient of a unit's bias is its factor,
-// 0 or 1/keep, over the number of units.
+// The network is images -> units that are all one -> dropout -> mean. The gradient of a unit's bias
+// is its factor, 0 or 1/keep, divided by the number of units.
 constexpr std::uint32_t kUnits = 2000;
 constexpr float kKeep = 0.25f;
 
@@ -70,7 +70,7 @@ std::string check_hits(const plugin::DevicePlugin& plugin, TestedDevice& device)
       compile_case(plugin, device, classifier(8), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
   std::ranges::fill(it->parameters[0], 0.0f);
   it->parameters[1] = {5, 7, 7, 3, 2, 1, 0, -1};  // the biases are the scores
-  it->labels = {1, 2, 4, 7};                      // first, first by a tie, fifth, eighth
+  it->labels = {1, 2, 4, 7};                      // ranks: first, first by a tie, fifth, eighth
   it->forward();
   if (it->hits[0] == 2 && it->hits[1] == 3) return {};
   return fmt::format("hits are {} of the best and {} of the best five instead of 2 and 3",
@@ -101,7 +101,7 @@ std::string check_images_without_label(const plugin::DevicePlugin& plugin, Teste
   return comparison.text();
 }
 
-// The factor on the gradient of the loss, and not on the loss.
+// Checks that the loss scale multiplies the gradient of the loss, but not the loss.
 std::string check_loss_scale(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   const auto it = compile_case(plugin, device, classifier(8), {.batch = 3});
   it->forward();
@@ -120,7 +120,7 @@ std::string check_loss_scale(const plugin::DevicePlugin& plugin, TestedDevice& d
   return comparison.text();
 }
 
-// On a device of its own, since nothing is asked of a device that failed.
+// Uses a device of its own, because a device that failed must not be used again.
 std::string check_label(const plugin::DevicePlugin& plugin, TestedDevice&) {
   TestedDevice failing(plugin);
   const auto it = compile_case(plugin, failing, classifier(8), {.batch = 1});

@@ -1,4 +1,4 @@
-// The part of ReferenceNetwork that computes layers of networks since 2017.
+// The part of ReferenceNetwork for layers of networks since 2017.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -18,7 +18,8 @@ double sigmoid(double x) {
 
 using Curve = double (*)(double);
 
-// The function that a layer applies to every element by itself; null if it is not such a layer.
+// Returns the function that a layer applies to every element separately; null if it is not such a
+// layer.
 Curve curve_of(std::uint32_t kind) {
   switch (kind) {
     case CONVOY_LAYER_SIGMOID:
@@ -150,7 +151,7 @@ Tensor ReferenceNetwork::attention(const graph::GraphNode& node) {
 
 namespace {
 
-// Which two cells of an axis an upsampled cell lies between, and the share of the second.
+// The two cells of an axis between which an upsampled cell lies, and the weight of the second one.
 struct Between {
   std::int64_t first, second;
   double share;

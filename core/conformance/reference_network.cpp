@@ -14,8 +14,9 @@ namespace {
 using Tensor = ReferenceNetwork::Tensor;
 
 // Calls body(output row, output column, input row, input column, kernel row, kernel column) for
-// every cell of every window that lies on the image, cell by cell of the windows: an output meets
-// its cells in their order, and neighbouring outputs follow each other.
+// every cell of every window that lies on the image. The outer loops run over the cells of a window
+// and the inner ones over the outputs, so an output gets its cells in their order, and neighbouring
+// outputs follow each other.
 template <typename Body>
 void for_each_cell(const graph::GraphNode& node, const Body& body) {
   const convoy_layer& layer = node.layer;
@@ -38,7 +39,8 @@ void for_each_cell(const graph::GraphNode& node, const Body& body) {
 
 }  // namespace
 
-// bf16 has 8 significant bits and the exponents of f32, which test values stay far from.
+// bf16 has 8 significant bits and the exponent range of f32. Test values are far from the limits of
+// that range.
 double nearest_bf16(double value) {
   if (value == 0.0) return value;
   int exponent = 0;
@@ -61,7 +63,7 @@ double ReferenceNetwork::loss() {
   return loss_from(0);
 }
 
-// Evaluates the nodes from `first` on again, and earlier ones that are out of date.
+// Re-evaluates the nodes from `first` on, and earlier ones that are out of date.
 double ReferenceNetwork::loss_from(std::size_t first) {
   outputs_.resize(graph_.nodes().size());
   const std::size_t begin = std::min(first, std::exchange(changed_from_, outputs_.size()));
@@ -76,7 +78,8 @@ double ReferenceNetwork::loss_from(std::size_t first) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// A batch norm whose result nobody reads but the sum of it and an earlier layer, the next layer.
+// Returns whether the node is a batch norm that is read only by the next layer, the sum of its
+// result and an earlier layer.
 bool ReferenceNetwork::ends_in_sum(std::size_t node) const {
   const graph::GraphNode& sum = graph_.nodes()[node + 1];
   if (graph_.nodes()[node].layer.kind != CONVOY_LAYER_BATCH_NORM) return false;
@@ -96,7 +99,8 @@ std::size_t ReferenceNetwork::first_reader(std::uint64_t variable) const {
                                   graph_.nodes().begin());
 }
 
-// The central difference of the loss; move_by(step) moves the variable from where it was.
+// Returns the central difference of the loss. move_by(step) moves the variable by `step` from its
+// original value.
 double ReferenceNetwork::difference(std::uint64_t variable, double step,
                                     const std::function<void(double)>& move_by) {
   const std::size_t first = first_reader(variable);
@@ -117,7 +121,7 @@ double ReferenceNetwork::derivative(std::uint64_t variable, std::size_t element)
 
 double ReferenceNetwork::derivative_along(std::uint64_t variable,
                                           const std::vector<float>& direction) {
-  constexpr double kStep = 1e-8;  // so that hardly a maximum changes its place
+  constexpr double kStep = 1e-8;  // so small that hardly any maximum changes its position
   Tensor& values = parameters_[variable];
   const Tensor original = values;
   return difference(variable, kStep, [&](double step) {

@@ -10,11 +10,12 @@
 
 namespace convoy::conformance {
 
-// The nearest bf16 value, ties to even.
+// Returns the nearest bf16 value, ties to even.
 double nearest_bf16(double value);
 
-// A slow forward pass in float64, straight from the definitions, in plain order. Gradients follow
-// from it by central differences, so that no derivative is written twice.
+// A slow forward pass in float64, which follows the definitions literally, in plain order.
+// Gradients are computed from it by central differences, so that no derivative is implemented
+// twice.
 class ReferenceNetwork {
  public:
   using Tensor = std::vector<double>;
@@ -23,15 +24,15 @@ class ReferenceNetwork {
                    const std::vector<std::vector<float>>& parameters,
                    const std::vector<float>& images, const std::vector<std::int32_t>& labels);
 
-  // From now on batch norms take these moving statistics, as the device keeps them.
+  // From now on, batch norms use these moving statistics, which have the device's layout.
   void use_statistics(const std::vector<float>& state) {
     state_.assign(state.begin(), state.end());
     changed_from_ = 0;
   }
 
-  // From now on images, weights, those of attention and the results of layers are rounded to bf16.
-  // What a batch norm gives to the sum of two right behind it is rounded only when asked to:
-  // devices may compute both at once.
+  // From now on, images, weights, the weights of attention and the results of layers are rounded to
+  // bf16. The result of a batch norm right before a sum of two is rounded only if also_before_sums
+  // is set, because devices may compute both in one operation.
   void round_to_bf16(bool also_before_sums) {
     rounds_ = true;
     rounds_before_sums_ = also_before_sums;
@@ -40,10 +41,11 @@ class ReferenceNetwork {
 
   double loss();
   double derivative(std::uint64_t variable, std::size_t element);
-  // The derivative of the loss when all elements of the variable move at once along the direction:
-  // the inner product of direction and gradient.
+  // Returns the derivative of the loss when all elements of the variable move together along the
+  // direction. It is the inner product of direction and gradient.
   double derivative_along(std::uint64_t variable, const std::vector<float>& direction);
-  // Batch mean and unbiased variance per channel of a batch norm's input, after loss().
+  // Returns the batch mean and the unbiased variance per channel of a batch norm's input. Valid
+  // after loss().
   const std::pair<Tensor, Tensor>& statistics(std::size_t node) const {
     return statistics_.at(node);
   }
@@ -65,7 +67,7 @@ class ReferenceNetwork {
   Tensor local_response_norm(const graph::GraphNode& node);
   Tensor relu(const graph::GraphNode& node);
   Tensor add(const graph::GraphNode& node);
-  // In reference_modern_layers.cpp.
+  // This and the following functions are in reference_modern_layers.cpp.
   Tensor modern_layer(const graph::GraphNode& node);
   Tensor layer_norm(const graph::GraphNode& node);
   Tensor multiply(const graph::GraphNode& node);
@@ -86,7 +88,7 @@ class ReferenceNetwork {
   std::vector<std::int32_t> labels_;
   bool rounds_ = false;
   bool rounds_before_sums_ = true;
-  Tensor state_;  // empty: batch norms take the batch's statistics
+  Tensor state_;  // empty: batch norms use the batch's statistics
   std::vector<Tensor> outputs_;
   std::size_t changed_from_ = 0;  // the first node whose output is out of date
   std::map<std::size_t, std::pair<Tensor, Tensor>> statistics_;

@@ -7,7 +7,7 @@
 
 namespace convoy::conformance {
 
-// Where the cells of planes, one per channel and image, lie in a reference tensor.
+// The cells of the planes in a reference tensor. There is a plane per channel and image.
 struct Plane {
   std::size_t width;
   std::size_t size;

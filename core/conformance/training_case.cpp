@@ -44,7 +44,7 @@ TrainingCase::~TrainingCase() {
   device_.open().release(program_);
 }
 
-// Weights of about 1/sqrt(inputs) keep activations near one; scales stay away from zero.
+// Weights of about 1/sqrt(inputs) keep activations near one. Scales stay away from zero.
 void TrainingCase::fill() {
   for (std::size_t i = 0; i < graph_.variables().size(); ++i) {
     const graph::GraphVariable& variable = graph_.variables()[i];

@@ -23,8 +23,8 @@ struct TrainingOptions {
   std::uint32_t dtype = CONVOY_F32;
 };
 
-// A graph compiled on a device, with parameters, images and labels in plain order, and the results
-// of a forward and a backward pass likewise.
+// A graph compiled on a device. Parameters, images and labels are in plain order, and so are the
+// results of a forward and a backward pass.
 class TrainingCase {
  public:
   TrainingCase(TestedDevice& device, const graph::Graph& graph, const TrainingOptions& options);
@@ -32,21 +32,21 @@ class TrainingCase {
   TrainingCase(const TrainingCase&) = delete;
   TrainingCase& operator=(const TrainingCase&) = delete;
 
-  // Submits all segments; the operations run in one lane.
+  // Submits all segments. The operations run in one lane.
   void forward(std::uint64_t step = 0);
-  // The same with the parameters of the last forward, whatever has become of the public ones.
+  // The same, with the parameters of the last forward pass, even if the public ones have changed.
   void forward_again(std::uint64_t step = 0);
   void backward(std::uint64_t step = 0);
 
   const graph::Graph& graph() const { return graph_; }
   std::uint32_t batch() const { return options_.batch; }
   std::vector<float> gradient(std::uint64_t variable) const;
-  // Largest magnitude in the gradient arena outside the variables' elements.
+  // Returns the largest magnitude in the gradient arena outside the variables' elements.
   float gradient_padding() const;
-  // The program's times, where it was compiled with CONVOY_COMPILE_PROFILE.
+  // Returns the program's times, if it was compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile() const { return device_.profile(program_); }
 
-  std::vector<std::vector<float>> parameters;  // per variable
+  std::vector<std::vector<float>> parameters;  // for each variable
   std::vector<float> images;
   std::vector<std::int32_t> labels;
   std::vector<float> state;

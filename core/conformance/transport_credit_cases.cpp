@@ -1,4 +1,5 @@
-// What a sender may have on the way before its messages are expected, and what it must hold back.
+// How much a sender may have on the way before its messages are expected, and what it must hold
+// back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using Token = TransportEnd::Token;
 
-// While the target expects nothing, the sender gets rid of as much as it may, and of no more.
+// While the target expects nothing, the sender may complete as many messages as the limit allows,
+// and no more.
 void bounded(TransportEnd& end, std::uint64_t bytes, std::size_t count) {
   const std::string what = fmt::format("{} messages of {} bytes", count, bytes);
   end.join();
@@ -41,7 +43,7 @@ void bounded(TransportEnd& end, std::uint64_t bytes, std::size_t count) {
   end.meet();
 }
 
-// Credit comes back: many times the eager bytes pass one after the other.
+// Checks that credit comes back: many times the eager bytes pass one after the other.
 void returns(TransportEnd& end) {
   constexpr std::uint64_t kBytes = 300000;
   constexpr std::size_t kCount = 40;
@@ -58,7 +60,7 @@ void returns(TransportEnd& end) {
   end.meet();
 }
 
-// A stream whose messages nobody expects leaves the others alone, in both directions.
+// A stream whose messages nobody expects must not block the others, in either direction.
 void streams_apart(TransportEnd& end) {
   constexpr std::uint64_t kBytes = 4 << 20;
   end.join();
@@ -80,7 +82,7 @@ void streams_apart(TransportEnd& end) {
   end.meet();
 }
 
-// A message that is expected later than those behind it on another channel.
+// A message is expected later than those after it on another channel.
 void crossed(TransportEnd& end) {
   constexpr std::uint64_t kBytes = 2 << 20;
   end.join();

@@ -13,8 +13,8 @@
 namespace convoy::conformance {
 namespace {
 
-// No call but poll, open and close may take longer than 0.1 s; the rest is for a machine that does
-// other things: what a call waits for on threads of the transport's.
+// By the rules, only poll, open and close may take longer than 0.1 s. The rest is tolerance for a
+// busy machine, on which a call may wait for threads of the transport.
 constexpr double kCallSeconds = 1.0;
 constexpr double kCloseSeconds = 5.5;
 constexpr double kMessageSeconds = 10.0;

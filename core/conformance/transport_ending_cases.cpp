@@ -10,14 +10,14 @@ namespace convoy::conformance {
 namespace {
 
 constexpr std::uint64_t kLarge = 8 << 20;
-// Reported within 1 s, with time for a machine that does other things.
+// A loss must be reported within 1 s. The rest is tolerance for a busy machine.
 constexpr double kDetected = 2.0;
 
 using Bytes = std::vector<std::byte>;
 using State = TransportEnd::State;
 
-// Messages in both directions of which none can end: each end has channels of its own, on which the
-// other sends and expects nothing.
+// Messages in both directions that cannot end: on each channel only one end sends, and the other
+// expects nothing.
 struct Stuck {
   std::vector<Bytes> memory{4, Bytes(kLarge)};
   std::vector<TransportEnd::Token> tokens{};
@@ -53,7 +53,7 @@ void interrupted(TransportEnd& end) {
   end.close();
 }
 
-// Neither end does anything for the other; what is pending ends without events.
+// Neither end serves the other, so pending messages end without events.
 void closes_with_pending(TransportEnd& end) {
   end.join();
   Stuck stuck;
@@ -69,7 +69,7 @@ void closes_with_pending(TransportEnd& end) {
                  "messages to a lost peer end as cancelled");
 }
 
-// The sender closes at once; what it has sent arrives all the same.
+// The sender closes at once, but everything that it sent must arrive.
 void last_messages(TransportEnd& end) {
   constexpr std::size_t kCount = 50;
   end.join();
@@ -95,7 +95,7 @@ void last_messages(TransportEnd& end) {
                             end.lost(0)->reason, end.lost(0)->text));
 }
 
-// The last end is killed while its messages are on the way; the others go on with each other.
+// The last end is killed while its messages are on the way. The others must go on with each other.
 void killed(TransportEnd& end) {
   end.join();
   const std::uint32_t victim = end.ranks() - 1;
@@ -124,7 +124,7 @@ void killed(TransportEnd& end) {
   end.meet();
 }
 
-// A peer that stops is no reason to wait for it.
+// The transport must not wait for a peer that has stopped.
 void stopped(TransportEnd& end) {
   end.join();
   if (end.rank() == 1) static_cast<void>(std::raise(SIGSTOP));
@@ -145,7 +145,7 @@ void closes_beside_stopped(TransportEnd& end) {
   end.close();
 }
 
-// The address of a process that is gone.
+// Connects to the address of a process that has ended.
 void unreached(TransportEnd& end) {
   end.run().join_seconds = 1.0;
   end.open();
@@ -160,11 +160,11 @@ void unreached(TransportEnd& end) {
                  "a peer that is gone before it is connected is lost");
 }
 
-// A restart of the run: the processes stay.
+// Tests a restart of the run in which the processes stay.
 void opened_again(TransportEnd& end) {
   for (int i = 0; i < 3; ++i) {
     const auto generation = static_cast<std::uint32_t>(100 * end.run().generation + i);
-    // A new end: nothing of the closed one is left.
+    // A new end must not see anything of the closed one.
     TransportEnd again = end.successor(generation);
     again.join();
     std::uint64_t sent = generation + end.rank();

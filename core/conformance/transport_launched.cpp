@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMeetingSeconds = 20.0;
 
-// Meets over the transport's own exchange, whose parts are all of one size.
+// A meeting over the transport's own exchange, whose parts all have the same size.
 class ExchangeMeeting : public Meeting {
  public:
   explicit ExchangeMeeting(const plugin::TransportPlugin& plugin) : plugin_(plugin) {}

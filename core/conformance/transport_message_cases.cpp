@@ -1,4 +1,4 @@
-// That messages arrive as they were sent: sizes, addresses, order, channels, directions.
+// Messages arrive as they were sent: sizes, addresses, order, channels, directions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::uint64_t seed_of(std::uint32_t origin, std::uint32_t channel, std::uint64_t
   return (origin + 1) * 1000003ULL + channel * 100000007ULL + sequence;
 }
 
-// One message at a time, from 0 to 1. `early`: the target expects it some time after it was sent.
+// Sends one message from 0 to 1. `early`: it is sent some time before the target expects it.
 void one_message(TransportEnd& end, std::uint64_t bytes, bool early, std::uint64_t sequence) {
   const std::uint64_t seed = seed_of(0, 0, sequence);
   const std::string what = fmt::format("a message of {} bytes", bytes);
@@ -44,7 +44,7 @@ void sizes(TransportEnd& end, bool early) {
   end.meet();
 }
 
-// Spans begin and end anywhere; the bytes around them stay as they are.
+// Spans begin and end at arbitrary addresses. The bytes around them must not change.
 void unaligned(TransportEnd& end) {
   constexpr std::size_t kGuard = 64;
   constexpr std::byte kUntouched{0xa5};
@@ -73,7 +73,7 @@ void unaligned(TransportEnd& end) {
   end.meet();
 }
 
-// A stream of messages with sizes that change from one to the next, all queued ahead.
+// A stream of messages with changing sizes, all queued in advance.
 struct Stream {
   std::vector<Bytes> messages;
   std::uint32_t origin;
@@ -100,7 +100,7 @@ struct Stream {
   }
 };
 
-// Every end sends to every other one on every channel, and all come in order.
+// Every end sends to every other one on every channel, and all messages arrive in order.
 void all_to_all(TransportEnd& end, std::uint32_t channels, std::size_t count,
                 std::uint64_t largest) {
   end.run().channels = channels;
@@ -121,7 +121,7 @@ void all_to_all(TransportEnd& end, std::uint32_t channels, std::size_t count,
   end.meet();
 }
 
-// What was sent on one channel comes in order, whenever it is expected.
+// Messages on one channel arrive in order, whenever they are expected.
 void in_order(TransportEnd& end) {
   constexpr std::size_t kCount = 1000;
   end.join();
@@ -137,8 +137,8 @@ void in_order(TransportEnd& end) {
   end.meet();
 }
 
-// A message carries what its span holds until it is done; what is written there afterwards must not
-// be sent.
+// A message carries the content of its span until it is done. What is written there afterwards must
+// not be sent.
 void released(TransportEnd& end) {
   constexpr std::size_t kRounds = 12;
   end.join();
@@ -157,12 +157,12 @@ void released(TransportEnd& end) {
                       "a message whose span was written after it was reported as done");
     }
   }
-  // A transport that was not through with them may be so now.
+  // A transport that had not really finished with them may do so now.
   if (end.rank() == 0) end.poll_for(0.2);
   end.meet();
 }
 
-// One span is part of several sends at a time.
+// One span belongs to several sends at the same time.
 void shared_span(TransportEnd& end) {
   constexpr std::uint64_t kBytes = 2 * kMegabyte;
   end.join();

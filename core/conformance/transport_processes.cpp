@@ -1,5 +1,5 @@
-// Cases in processes of their own. The first process passes on what the ends bring to their
-// meetings and takes their results; it never calls the transport.
+// Cases in processes of their own. The first process forwards the texts of the ends at their
+// meetings and receives their results. It never calls the transport.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -26,10 +26,11 @@ constexpr char kMeet = 'm';
 constexpr char kRight = 'r';
 constexpr char kWrong = 'w';
 constexpr char kUnsupported = 'u';
-// An end that complains may only have noticed the death of the other one, which is heard of soon.
+// An end that complains may only have noticed the death of another one, which is reported soon.
 constexpr double kLastWordsSeconds = 1.0;
 
-// So that of several complaints the first is known: steady_clock, in digits of one width.
+// The time of a complaint, so that the first of several is known: steady_clock, with a fixed number
+// of digits.
 std::string now_text() {
   return fmt::format("{:020}", std::chrono::steady_clock::now().time_since_epoch().count());
 }
@@ -37,11 +38,11 @@ constexpr std::size_t kTimeDigits = 20;
 
 void write_message(int socket, char kind, std::string_view text) {
   const std::string message = kind + std::string(text.substr(0, kMessageBytes - 1));
-  // The first process may have given up.
+  // The first process may have given up, so errors are ignored.
   static_cast<void>(::send(socket, message.data(), message.size(), MSG_NOSIGNAL));
 }
 
-// Empty when the other side is gone.
+// Returns an empty text if the other side is gone.
 std::string read_message(int socket) {
   std::string message(kMessageBytes, '\0');
   ssize_t bytes = 0;
@@ -51,7 +52,7 @@ std::string read_message(int socket) {
   return message;
 }
 
-// A meeting is one message to the first process and one from it for every rank.
+// A meeting is one message to the first process, and one message back for every rank.
 class SocketMeeting : public Meeting {
  public:
   SocketMeeting(int socket, std::uint32_t ranks) : socket_(socket), ranks_(ranks) {}
@@ -91,7 +92,7 @@ class SocketMeeting : public Meeting {
   ::_exit(0);
 }
 
-// The processes of one case, as the first one sees them.
+// The processes of one case, seen from the first one.
 class Ends {
  public:
   Ends(const plugin::TransportPlugin& plugin, const TransportCase& it)
@@ -123,7 +124,7 @@ class Ends {
     pid_t process = -1;
     int socket = -1;
     bool gone = false;                    // it has ended, or has given its result
-    std::optional<std::string> brings{};  // to a meeting
+    std::optional<std::string> brings{};  // the text that it brings to a meeting
   };
 
   void start(const plugin::TransportPlugin& plugin, std::uint32_t rank) {
@@ -158,7 +159,7 @@ class Ends {
   bool is_victim(const End& end) const {
     return static_cast<std::uint32_t>(&end - ends_.data()) == case_.victim;
   }
-  // A victim may do what it likes in the end.
+  // It does not matter how a victim ends.
   bool finished() const {
     return std::ranges::all_of(ends_, [&](const End& it) { return it.gone || is_victim(it); });
   }
@@ -223,7 +224,7 @@ class Ends {
     failure_ = {Outcome::kWrong, text};
   }
 
-  // A death goes before complaints, which it may have caused.
+  // A death takes precedence over complaints, because it may have caused them.
   void note_failure(CaseResult result, bool death) {
     if (!failure_ || (death && !died_)) failure_ = std::move(result);
     died_ = died_ || death;

@@ -1,5 +1,5 @@
-// What a transport refuses: calls that are wrong, peers of another run, messages that are not the
-// expected ones.
+// Refusals of a transport: wrong calls, peers of another run, messages that are not the expected
+// ones.
 #include <convoy/sized.hpp>
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ convoy_transfer transfer_to(std::uint32_t peer, std::uint32_t channel, std::uint
   return transfer;
 }
 
-// They fail at once, and leave the transport as it was.
+// Wrong calls must fail at once and leave the transport unchanged.
 void wrong_calls(TransportEnd& end) {
   end.join();
   plugin::OpenTransport& it = end.transport();
@@ -62,7 +62,7 @@ void wrong_calls(TransportEnd& end) {
   end.meet();
 }
 
-// Either way of failing will do for what is no address; nothing may come of it.
+// Both ways of failing are right for bytes that are not an address. No connection may result.
 void no_address(TransportEnd& end) {
   end.open();
   for (const std::string& address :
@@ -77,7 +77,8 @@ void no_address(TransportEnd& end) {
   end.meet();
 }
 
-// Joins though something of the run differs at end 1: nobody is connected, and both ends know.
+// Connects although the run differs at end 1. No end may be connected, and an end must report the
+// refusal.
 void foreign(TransportEnd& end, const std::function<void(convoy_transport_run&)>& differ) {
   end.run().join_seconds = 1.0;
   if (end.rank() == 1) differ(end.run());
@@ -93,7 +94,8 @@ void foreign(TransportEnd& end, const std::function<void(convoy_transport_run&)>
     throw Wrong("neither end reports that it has refused a peer of another run");
 }
 
-// The target expects something else than what comes: it refuses, counts, and the pair is at an end.
+// The target expects another message than the one that comes. It must refuse the message and count
+// that, and the connection of the pair ends.
 void other_message(TransportEnd& end, std::uint64_t bytes, bool other_tag, bool early) {
   end.join();
   Bytes memory(1 << 21);

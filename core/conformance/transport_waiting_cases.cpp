@@ -1,4 +1,4 @@
-// What waiting costs, and how soon it ends.
+// The cost of waiting, and how soon a wait ends.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -13,15 +13,15 @@
 namespace convoy::conformance {
 namespace {
 
-// Of all threads of this process, the transport's, too, by their numbers. Where the system does not
-// tell, together and without waits.
+// Returns the times of all threads of this process, including the transport's, by thread id. If the
+// kernel does not report them, returns one sum without waits.
 std::map<std::string, ThreadSeconds> thread_seconds() {
   std::map<std::string, ThreadSeconds> threads = seconds_of_threads();
   if (threads.empty()) threads["all"] = {processor_seconds(), 0};
   return threads;
 }
 
-// The fault, if any, in a wait of `seconds` in which nothing happens.
+// Returns the fault, if any, in a wait of `seconds` in which nothing happens.
 std::optional<std::string> fault_of_poll(TransportEnd& end, double seconds) {
   const std::map<std::string, ThreadSeconds> before = thread_seconds();
   const Stopwatch all;
@@ -43,27 +43,27 @@ std::optional<std::string> fault_of_poll(TransportEnd& end, double seconds) {
   return fault_of_waiting(spent, passed);
 }
 
-// With a message expected that does not come for a while.
+// A message is expected that does not come for a while.
 void sleeps(TransportEnd& end) {
   end.join();
   char byte = 0;
   if (end.rank() == 1) end.expect(0, 0, &byte, 1);
   end.poll_until_quiet(0.5);
-  end.meet();  // so that both ends are quiet
+  end.meet();  // after this, both ends are quiet
   const std::optional<std::string> fault = fault_of_poll(end, 1.0);
-  end.meet();  // an end that is wrong leaves, which the other must not take for an event
+  end.meet();  // an end with a fault leaves, which must not be an event for the other one
   if (fault) throw Wrong(*fault);
   if (end.rank() == 0) end.send(1, 0, &byte, 1);
   end.finish_all("the message comes in the end");
   end.meet();
 }
 
-// A poll that sleeps wakes up for a message, in either direction. One that does not would sleep for
-// all of kPoll.
+// A sleeping poll must wake up for a message, in either direction. Otherwise it would sleep for all
+// of kPoll.
 void wakes(TransportEnd& end) {
   constexpr std::size_t kRounds = 40;
   constexpr double kPoll = 1.0;
-  constexpr double kEnough = 5.0;  // seconds of rounds, where they are slow
+  constexpr double kEnough = 5.0;  // seconds of rounds, if they are slow
   end.join();
   std::uint64_t number = 0;
   const auto sends = [&] { return end.send(end.other(), 0, &number, sizeof number); };
@@ -92,7 +92,8 @@ bool readable(int descriptor, double seconds) {
   return ::poll(&it, 1, static_cast<int>(seconds * 1000)) == 1;
 }
 
-// A caller that waits for the descriptor alone and then polls without waiting misses nothing.
+// A caller that waits only for the descriptor, and then polls without waiting, must not miss
+// anything.
 void descriptor(TransportEnd& end) {
   constexpr std::uint64_t kBytes = 3 << 20;
   end.join();
@@ -151,12 +152,12 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-// A message and its answer wake a process at either end, and a meeting wakes two, too. On a machine
-// that does other things both take long.
+// A message and its answer wake a process at each end, and so does a meeting. On a busy machine
+// both take long.
 std::optional<std::string> fault_of_answers(const std::vector<double>& rounds,
                                             const std::vector<double>& meetings) {
   constexpr double kAllowed = 0.01;
-  constexpr double kMeetings = 10;  // transports have threads of their own on the way
+  constexpr double kMeetings = 10;  // the transport's own threads take part as well
   const double round = median(rounds);
   const double meeting = median(meetings);
   if (round <= kAllowed + kMeetings * meeting) return std::nullopt;
@@ -166,12 +167,12 @@ std::optional<std::string> fault_of_answers(const std::vector<double>& rounds,
       rounds.size(), 1000 * round, 1000 * meeting);
 }
 
-// Who sleeps waits for a processor only when it wakes up, and who never does all the time that it
-// does not have one.
+// A thread that sleeps waits for a processor only when it wakes up. A thread that never sleeps
+// waits whenever it has none.
 std::optional<std::string> fault_of_waiting(const std::vector<ThreadSeconds>& threads,
                                             double seconds) {
   constexpr double kAllowed = 0.1;
-  constexpr double kShortest = 0.01;  // the clocks of threads differ from that of the caller
+  constexpr double kShortest = 0.01;  // the clocks of threads differ from the caller's
   double share = 0;
   ThreadSeconds all;
   for (const ThreadSeconds& thread : threads) {

@@ -1,4 +1,4 @@
-// Optimizers, norms and the loss scale, against the interpreter's formulas.
+// Optimizers, norms and the loss scale, compared with the interpreter's formulas.
 #include <convoy/sized.hpp>
 
 #include <fmt/format.h>
@@ -40,7 +40,8 @@ convoy_optimizer optimizer_of(const Rule& rule, double clip) {
   optimizer.decay = 0.9;
   optimizer.beta1 = 0.9;
   optimizer.beta2 = 0.999;
-  // Large: with a tiny one, Adam turns the rounding of a vanishing gradient into a whole step.
+  // It is large, because with a tiny one Adam turns the rounding of a vanishing gradient into a
+  // whole step.
   optimizer.epsilon = rule.kind == CONVOY_OPTIMIZER_ADAM ? 0.01 : 1.0;
   optimizer.weight_decay = 0.1;
   optimizer.clip = clip;
@@ -48,7 +49,7 @@ convoy_optimizer optimizer_of(const Rule& rule, double clip) {
   return optimizer;
 }
 
-// How an update is guarded.
+// The guards of an update.
 struct Guards {
   std::uint32_t flags = 0;
   double clip = 0;
@@ -56,7 +57,7 @@ struct Guards {
   double limit = 0;
 };
 
-// One set of parameters with its optimizer state, weight decay on two ranges.
+// One set of parameters with its optimizer state. Two ranges have weight decay.
 class Parameters {
  public:
   Parameters(const Rule& rule, double clip, std::uint32_t seed)
@@ -80,7 +81,7 @@ class Parameters {
     });
   }
 
-  // What the interpreter makes of it.
+  // Applies the update as the interpreter does.
   void apply(const std::vector<float>& gradient, const Guards& guards, std::uint64_t step) {
     plan::UpdateConstants constants =
         plan::update_constants(optimizer, kContributions, kRate, step);
@@ -117,12 +118,12 @@ void compare(Comparison& comparison, const Parameters& measured, const Parameter
   tensor("the parameter", measured.values, right.values);
   for (std::uint32_t slot = 0; slot < right.optimizer.state_slots; ++slot)
     tensor(fmt::format("the optimizer's state {}", slot), measured.state[slot], right.state[slot]);
-  if (measured.square_sum < 0) return;  // not wanted
+  if (measured.square_sum < 0) return;  // the square sum is not wanted
   comparison.element(measured.square_sum, right.square_sum, 1e-6 * right.square_sum,
                      [&] { return fmt::format("square_sum of step {}", step); });
 }
 
-// One APPLY of these gradients to these sets of parameters.
+// Applies these gradients to these sets of parameters in one APPLY.
 void apply_on(TestedDevice& device, std::vector<std::vector<float>>& gradients,
               const std::vector<Parameters*>& sets, Guards guards, std::uint64_t step) {
   std::vector<float> scale = {kLossScale, 0};
@@ -168,7 +169,7 @@ std::string check_apply(TestedDevice& device, const Rule& rule, const Guards& gu
   return comparison.text();
 }
 
-// Three gradients for two sets of parameters in one operation.
+// Applies three gradients to two sets of parameters in one operation.
 std::string check_joined(TestedDevice& device, const Rule& rule) {
   if (!device.has(CONVOY_DEVICE_JOINS_UPDATES))
     throw Unsupported("its flags are without CONVOY_DEVICE_JOINS_UPDATES: it gets a sum before");
@@ -227,7 +228,7 @@ std::string check_norm(TestedDevice& device, bool whole, bool overflows) {
 }
 
 struct Adaptation {
-  std::vector<float> state;  // scale, clean steps
+  std::vector<float> state;  // scale and number of clean steps
   std::vector<float> norms;
 };
 

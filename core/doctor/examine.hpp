@@ -7,9 +7,9 @@
 
 namespace convoy::doctor {
 
-// All probes, in the order of the report. `deep`: plug-ins are loaded, too, each in a process of
-// its own; otherwise none of their code runs. `gpu_indices`: the flag of a run whose GPUs are
-// wanted; empty: none. Never throws for what is missing.
+// Runs all probes, in the order of the report. `deep`: also loads plug-ins, each in a process of
+// its own; otherwise none of their code runs. `gpu_indices`: the flag of a run whose GPUs are to be
+// checked; empty: none. Never throws because something is missing.
 Findings examine(const SystemRoot& root, const std::string& plugin_path, bool deep,
                  const std::string& gpu_indices = {});
 

@@ -43,8 +43,8 @@ Finding bound_driver(const SystemRoot& root, const Gpu& gpu) {
           "install NVIDIA's driver (Debian: nvidia-driver, from non-free) and restart"};
 }
 
-// Width against what card and slot can do. Speeds are lower while a GPU is idle, so only the width
-// says something.
+// Compares the link's width with what card and slot support. A GPU's link speed is lower while it
+// is idle, so only the width is compared.
 Finding link_width(const SystemRoot& root, const Gpu& gpu) {
   const std::string subject = "PCIe of " + gpu.address;
   const std::string folder = kDevices + gpu.address;
@@ -61,7 +61,8 @@ Finding link_width(const SystemRoot& root, const Gpu& gpu) {
                       static_cast<double>(*most) / static_cast<double>(*width))};
 }
 
-// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 ...".
+// The first line looks like "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19
+// ...".
 std::string driver_version(const std::string& text) {
   for (const std::string& word : words_of(lines_of(text).front()))
     if (leading_number(word) && word.find('.') != std::string::npos) return word;

@@ -12,15 +12,16 @@ using IntVersion = int (*)(int*);
 using PlainVersion = std::size_t (*)();
 using PairVersion = int (*)(int*, int*);
 
-// How a function tells the version: writes it to an int, returns it, writes its two numbers.
+// How a function reports the version: it writes it to an int, returns it, or writes its two
+// numbers.
 enum class Tells { kNumber, kResult, kPair };
 
 struct Library {
   const char* subject;
-  std::vector<const char*> names;  // newest first
-  const char* function;            // gives the version
+  std::vector<const char*> names;  // newest version first
+  const char* function;            // the function that reports the version
   Tells tells;
-  int divisor;  // of the major version in the number
+  int divisor;  // divides the version number to get the major version
   const char* advice;
 };
 
@@ -54,8 +55,8 @@ std::vector<Library> cuda_libraries() {
           {"NCCL", {"libnccl.so.2"}, "ncclGetVersion", Tells::kNumber, 10000, "install libnccl2"}};
 }
 
-// CUDA: 12020 is 12.2. cuDNN 8: 8902 is 8.9, 9: 90100 is 9.1. NCCL: 21803 is 2.18, and up to 2.8
-// the fourth digit from the right is the major number: 2804 is 2.8.
+// Decodes a version number. CUDA: 12020 is 12.2. cuDNN 8: 8902 is 8.9. cuDNN 9: 90100 is 9.1. NCCL:
+// 21803 is 2.18; up to 2.8, the fourth digit from the right is the major number, so 2804 is 2.8.
 std::string version_text(const Library& library, std::int64_t version) {
   if (library.divisor == 10000 && version < 10000)
     return fmt::format("{}.{} ({})", version / 1000, version % 1000 / 100, version);
@@ -87,7 +88,7 @@ std::optional<std::int64_t> ask_version(const DynamicLibraries& libraries, void*
   return version;
 }
 
-// As the CUDA plug-in looks for them: by the loader, then in the toolkit's usual folders.
+// Opens a library as the CUDA plug-in does: by the loader, then in the toolkit's usual folders.
 void* open_anywhere(const DynamicLibraries& libraries, const std::string& name,
                     std::string& reason) {
   if (void* const handle = libraries.open(name, reason)) return handle;
@@ -120,7 +121,7 @@ Finding examine_library(const DynamicLibraries& libraries, const Library& librar
 
 void probe_cuda_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
                           Findings& findings) {
-  // A kernel driver without its library is a broken installation; the others are only missing.
+  // A kernel driver without its library is a broken installation. Other libraries are only missing.
   const bool driver = root.exists("proc/driver/nvidia/version");
   for (const Library& library : cuda_libraries())
     findings.push_back(examine_library(

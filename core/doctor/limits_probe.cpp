@@ -7,12 +7,12 @@ namespace convoy::doctor {
 namespace {
 
 struct Limit {
-  const char* name;     // in /proc/self/limits
-  const char* subject;  // in the report
+  const char* name;     // name in /proc/self/limits
+  const char* subject;  // name in the report
   std::uint64_t wanted;
   bool bytes;
   const char* advice;
-  bool for_infiniband;  // where there is none, any will do
+  bool for_infiniband;  // without InfiniBand, any value is sufficient
 };
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -28,7 +28,7 @@ constexpr Limit kLimits[] = {
      "libraries expect the usual 8 MiB: ulimit -s 8192", false},
 };
 
-// "Max open files            20000                20000                files".
+// A line looks like "Max open files            20000                20000                files".
 std::optional<std::string> soft_limit(const std::string& limits, const std::string& name) {
   for (const std::string& line : lines_of(limits)) {
     if (!line.starts_with(name)) continue;
@@ -38,7 +38,8 @@ std::optional<std::string> soft_limit(const std::string& limits, const std::stri
   return std::nullopt;
 }
 
-// Memory that an adapter sends from counts as locked; what CUDA pins is its driver's and does not.
+// Memory from which an adapter sends counts as locked. Memory that CUDA pins belongs to its driver
+// and does not count.
 bool has_infiniband(const SystemRoot& root) {
   return !root.names("sys/class/infiniband").empty();
 }

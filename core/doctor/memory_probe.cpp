@@ -31,7 +31,8 @@ void memory(const SystemRoot& root, Findings& findings) {
   std::uint64_t usable = limited ? *limits.memory_bytes : *total;
   for (const auto& free : {available, limits.free_memory_bytes})
     if (free) usable = std::min(usable, *free);
-  // resnet50 at batch 16 needs about 3 GiB, and a program above its limit is killed without a word.
+  // resnet50 at batch 16 needs about 3 GiB, and the system kills a program above its limit without
+  // a message.
   if (usable < kGiB)
     return findings.push_back({kSubject, Health::kFail, text,
                                "too little for any of the larger models: close other programs or "
@@ -74,7 +75,7 @@ void huge_pages(const SystemRoot& root, Findings& findings) {
   findings.push_back({kSubject, Health::kOk, mode, ""});
 }
 
-// The size option of its mount; without one, tmpfs takes half of the memory.
+// Returns the size option of the mount. Without one, tmpfs takes half of the memory.
 std::optional<std::uint64_t> mount_size(const std::string& options,
                                         std::optional<std::uint64_t> memory) {
   const std::size_t at = ("," + options).find(",size=");

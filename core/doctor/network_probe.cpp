@@ -4,7 +4,7 @@
 
 namespace convoy::doctor {
 
-// "state" reads "4: ACTIVE", "rate" "100 Gb/sec (4X EDR)".
+// The file "state" reads "4: ACTIVE", and "rate" reads "100 Gb/sec (4X EDR)".
 void probe_network(const SystemRoot& root, Findings& findings) {
   const std::string adapters = "sys/class/infiniband";
   bool any = false;

@@ -65,8 +65,9 @@ std::uint32_t word_at(const std::string& config, std::size_t at) {
   return word;
 }
 
-// The control bits of a bridge's access control services: capability 0x000d of the list that begins
-// at byte 256 of its configuration space (PCI Express base specification, 7.8.1 and 7.7.8).
+// Returns the control bits of a bridge's access control services. They are in capability 0x000d of
+// the list that begins at byte 256 of its configuration space (PCI Express base specification,
+// 7.8.1 and 7.7.8).
 std::uint32_t access_control(const std::string& config) {
   constexpr std::size_t kFirst = 256;
   constexpr std::uint32_t kAccessControl = 0x000d;
@@ -81,7 +82,7 @@ std::uint32_t access_control(const std::string& config) {
 
 void bridge_access_control(const SystemRoot& root, Findings& findings) {
   constexpr const char* kSubject = "access control of PCIe bridges";
-  constexpr std::uint32_t kRedirects = 0x0c;  // requests and completions go up to the host
+  constexpr std::uint32_t kRedirects = 0x0c;  // redirects requests and completions up to the host
   std::size_t bridges = 0;
   std::size_t readable = 0;
   std::size_t redirecting = 0;

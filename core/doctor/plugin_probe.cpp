@@ -34,8 +34,8 @@ std::string unusable(plugin::PluginKind kind) {
   return kind == plugin::PluginKind::kDevice ? "has no device here: " : "cannot be used here: ";
 }
 
-// In a copy of this process, which a plug-in may do with as it likes. Whether it can be loaded.
-// NoProcess if nothing can be tried.
+// Returns whether the plug-in can be loaded. Tries it in a forked process, which a plug-in may
+// damage. Throws NoProcess if nothing can be tried.
 bool try_plugin(const plugin::FoundPlugin& plugin, Findings& findings) {
   constexpr double kPatience = 30;  // seconds
   try {
@@ -44,7 +44,7 @@ bool try_plugin(const plugin::FoundPlugin& plugin, Findings& findings) {
       load(host, plugin);
       return plugin::unavailable_reason(host, plugin).value_or("");
     });
-    // Where there are GPUs, the probes of drivers and libraries warn.
+    // If there are GPUs, the probes of drivers and libraries warn, so this is no warning.
     if (!reason.empty())
       findings.push_back({fmt::format("{} plug-in {}", plugin::to_string(plugin.manifest.kind),
                                       plugin.manifest.name),
@@ -61,7 +61,8 @@ bool try_plugin(const plugin::FoundPlugin& plugin, Findings& findings) {
 
 using Counts = std::map<plugin::PluginKind, int>;
 
-// How many of each kind can be loaded. Nothing where the system gives no processes to try them in.
+// Returns how many plug-ins of each kind can be loaded; empty if the system gives no processes to
+// try them.
 std::optional<Counts> loadable(const plugin::Catalog& catalog, Findings& findings) {
   Counts loaded;
   try {

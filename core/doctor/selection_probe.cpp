@@ -38,7 +38,8 @@ std::string chosen_text(const topology::GpuSelection& selection,
   return fmt::format("{} of {}: {}", names.size(), gpus.size(), fmt::join(names, ", "));
 }
 
-// The driver's GPUs as a machine of nothing else, so that they are told as convoy topo tells them.
+// Returns a machine that has only the driver's GPUs, so that the texts are the same as those of
+// convoy topo.
 topology::Machine machine_of(const std::vector<topology::DriverGpu>& gpus,
                              const topology::GpuVariables& variables) {
   topology::Machine machine;
@@ -54,7 +55,8 @@ topology::Machine machine_of(const std::vector<topology::DriverGpu>& gpus,
   return machine;
 }
 
-// The GPU of an entry of --gpu_indices: the number of one that this process can use, or its id.
+// Returns the GPU of an entry of --gpu_indices, which is the number of a GPU that this process can
+// use, or its id; null if there is no such GPU.
 const topology::Node* gpu_of(const topology::Machine& machine, const std::string& entry) {
   const std::vector<std::size_t> usable = topology::usable_gpus(machine);
   std::vector<std::size_t> found;

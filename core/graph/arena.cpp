@@ -60,7 +60,7 @@ convoy_range Arena::segment_range(uint64_t segment) const {
 }
 
 uint64_t Arena::hash() const {
-  Fnv1a64 hash;  // of the layouts; offsets follow from them
+  Fnv1a64 hash;  // hash of the layouts; offsets follow from them
   for (const convoy_layout& layout : layouts_) hash.add_word(hash_layout(layout));
   return hash.value();
 }

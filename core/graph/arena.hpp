@@ -30,7 +30,7 @@ class Arena {
   // for a graph without any.
   convoy_range segment_range(uint64_t segment) const;
   bool plain() const { return plain_; }
-  uint64_t hash() const;  // of offsets and layouts; the same on every host
+  uint64_t hash() const;  // hash of offsets and layouts; the same on every host
 
  private:
   std::vector<convoy_layout> layouts_;

@@ -48,8 +48,8 @@ class GraphAssembler {
   convoy_graph_builder builder_{};
 };
 
-// The graph that build (which calls a model plug-in) describes. When the host refused a layer, its
-// reason is thrown rather than what the model made of the refusal.
+// Returns the graph that `build`, which calls a model plug-in, describes. If the host refused a
+// layer, throws the host's reason, even if the model reports another one.
 Graph assemble_graph(std::string model, uint32_t image_size, uint32_t classes,
                      const std::function<void(const convoy_graph_builder&)>& build);
 

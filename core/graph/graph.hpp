@@ -26,14 +26,15 @@ struct GraphNode {
   convoy_layer layer{};
   std::string name;
   std::vector<uint32_t> inputs;
-  TensorShape input;  // of the first input; empty for the input layer
+  TensorShape input;  // shape of the first input; empty for the input layer
   TensorShape output;
   AxisWindow rows;                                     // convolutions and pools
   AxisWindow columns;                                  // likewise
   uint32_t variables[2] = {CONVOY_NONE, CONVOY_NONE};  // weights or gamma, bias or beta
   uint32_t segment = 0;
   uint64_t state_first = 0;  // batch norm: means, then variances, 2 * channels elements
-  // Per image, forward; convolutions, fully connected layers and attention only.
+  // Multiply-adds of the forward pass per image; only for convolutions, fully connected layers and
+  // attention.
   uint64_t multiply_adds = 0;
 };
 
@@ -75,7 +76,7 @@ class Graph {
   uint64_t segment_count() const { return segment_count_; }
   uint64_t state_elements() const { return state_elements_; }
   uint64_t parameter_count() const;
-  uint64_t multiply_adds() const;                // of all nodes
+  uint64_t multiply_adds() const;                // sum over all nodes
   uint64_t count(convoy_layer_kind kind) const;  // layers of that kind
   uint32_t segment_of(uint64_t variable) const;
 

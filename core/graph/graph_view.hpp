@@ -9,8 +9,8 @@
 
 namespace convoy::graph {
 
-// A graph and its arena as the C tables that devices receive. It copies what it shows: the tables
-// live exactly as long as this object, and stay in place.
+// A graph and its arena as the C tables that devices receive. It owns copies, so the tables live
+// exactly as long as this object and keep their addresses.
 class GraphView {
  public:
   GraphView(Graph graph, const Arena& arena);

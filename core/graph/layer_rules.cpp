@@ -37,7 +37,7 @@ void check_window(const convoy_layer& layer, const std::string& where) {
            int{CONVOY_PADDING_FIXED});
 }
 
-// Of other layers than convolutions there is none. 1 becomes 0, which devices of older SDKs know.
+// Only convolutions have a dilation. 1 becomes 0, which devices of older SDKs know.
 void read_dilation(convoy_layer& layer, const std::string& where) {
   for (uint32_t* dilation : {&layer.dilation_height, &layer.dilation_width}) {
     if (*dilation > 1 && layer.kind != CONVOY_LAYER_CONVOLUTION)
@@ -94,7 +94,7 @@ void check_size(uint64_t a, uint64_t b, uint64_t c, const char* what, const std:
     refuse(where, "{} of {} x {} x {} elements; the limit is {}", what, a, b, c, kMaximumElements);
 }
 
-// Cells that a kernel reaches over.
+// Returns the number of cells that a kernel spans.
 uint32_t extent(uint32_t kernel, uint32_t dilation, const std::string& where) {
   const uint64_t cells = (uint64_t{kernel} - 1) * (dilation == 0 ? 1 : dilation) + 1;
   check_size(cells, 1, 1, "kernel with its dilation", where);
@@ -181,7 +181,7 @@ void check_logits(const TensorShape& input, const std::string& where) {
            input.height, input.width);
 }
 
-// Of layers whose result has the shape of their first input.
+// For layers whose result has the shape of their first input.
 void check_inputs(uint32_t kind, std::span<const TensorShape> inputs, const std::string& where) {
   if (kind == CONVOY_LAYER_ADD) check_terms(inputs, where);
   if (kind == CONVOY_LAYER_MULTIPLY) check_factors(inputs, where);

@@ -18,7 +18,7 @@ std::string layer_kind_name(uint32_t kind);
 // newer SDK, and values out of range. `where` begins the error text.
 convoy_layer read_layer(const convoy_layer& given, const std::string& where);
 
-// What follows from a layer and the shapes of its inputs.
+// What the host infers from a layer and the shapes of its inputs.
 struct LayerInference {
   TensorShape output;
   AxisWindow rows;

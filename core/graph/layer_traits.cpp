@@ -11,9 +11,9 @@ using enum LayerTraffic;
 
 constexpr uint32_t kNormFlags = CONVOY_LAYER_HAS_SCALE | CONVOY_LAYER_DECAYED;
 
-// In the order of convoy_layer_kind. Columns: name, file name, stem, group, flags, least and most
-// inputs, properties, traffic. The stems conv, bn, affine and norm are those of existing
-// checkpoints.
+// The rows are in the order of convoy_layer_kind. Columns: name, file name, stem, group, flags,
+// least and most inputs, properties, traffic. The stems conv, bn, affine and norm are those of
+// existing checkpoints.
 constexpr LayerTraits kTraits[] = {
     {"input", "input", "input", "input", 0, 0, 0, 0, kNothing},
     {"convolution", "convolution", "conv", "convolution", CONVOY_LAYER_HAS_BIAS, 1, 1, kWindow,

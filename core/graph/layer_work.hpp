@@ -8,7 +8,8 @@
 
 namespace convoy::graph {
 
-// What a layer's pass has to do for a whole batch, from its shapes alone, whatever implements it.
+// The work of a layer's pass for a whole batch. It follows from the shapes alone, whatever
+// implements the pass.
 struct LayerWork {
   double flops = 0;  // two per multiply-add; convolutions, fully connected layers and attention
   double bytes = 0;  // every tensor read once and written once, 4 bytes per element
@@ -16,15 +17,15 @@ struct LayerWork {
 
 LayerWork layer_work(const Graph& graph, std::uint32_t node, std::uint32_t batch, convoy_pass pass);
 
-// Whether variables lie before the node, so that its backward data pass is needed, per node.
+// Returns, per node, whether variables lie before it, so that its backward data pass is needed.
 std::vector<bool> nodes_behind_variables(const Graph& graph);
 
-// Bytes that a training step must move besides convolutions and fully connected layers, however
-// well its passes are fused: batch norm 2 + 3 tensors, with any relu or addition behind it only the
-// addition's other operand forward and backward; relus behind other layers, sigmoid and its like
-// nothing forward and 3 backward; pools, dropout, products and other norms as layer_work(); concats
-// nothing (producers can write to the result). The update reads gradients, parameters and state and
-// writes the last two.
+// Returns the bytes that a training step must move besides convolutions and fully connected layers,
+// however well its passes are fused. Batch norm moves 2 + 3 tensors. A relu or addition behind it
+// moves only the addition's other operand, forward and backward. Relus behind other layers, sigmoid
+// and similar layers move nothing forward and 3 tensors backward. Pools, dropout, products and
+// other norms move what layer_work() says. Concats move nothing, because producers can write to the
+// result. The update reads gradients, parameters and state, and writes the last two.
 double unavoidable_bytes(const Graph& graph, std::uint32_t batch, std::uint32_t state_slots);
 
 }  // namespace convoy::graph

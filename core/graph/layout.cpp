@@ -37,15 +37,16 @@ uint64_t part(const convoy_layout& layout, uint32_t dimension, uint64_t index) {
   return offset + index * layout.strides[dimension];
 }
 
-// The dimension whose neighbours lie side by side in storage; the last one if none has such.
+// Returns the dimension whose neighbours lie side by side in storage; the last one if there is
+// none.
 uint32_t neighbouring(const std::array<std::vector<uint64_t>, kMaximumRank>& parts) {
   for (uint32_t d = 0; d < kMaximumRank; ++d)
     if (parts[d].size() > 1 && parts[d][1] == parts[d][0] + 1) return d;
   return kMaximumRank - 1;
 }
 
-// Calls visit(plain index, storage offset) for every element. Neighbours in storage follow each
-// other, a few at a time, so that both sides are walked through by whole lines of the cache.
+// Calls visit(plain index, storage offset) for every element. It visits a few neighbours in storage
+// one after the other, so that both sides are accessed in whole cache lines.
 template <typename Visit>
 void for_each_element(const convoy_layout& layout, std::span<const uint64_t> dimensions,
                       Visit visit) {

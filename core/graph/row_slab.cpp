@@ -22,8 +22,9 @@ uint64_t outer_count(const convoy_layout& layout, uint32_t d) {
   return layout.padded[d] / block;
 }
 
-// Storage is dense: dimensions with larger strides than the rows' are around them, the others are
-// inside, so the rows are one piece per index of those around.
+// Storage is dense: dimensions with larger strides than the rows' one are outside of the rows, the
+// others inside. So the rows are one piece per index of the outer dimensions. Returns where these
+// pieces start.
 std::vector<uint64_t> piece_starts(const convoy_layout& layout) {
   std::vector<uint64_t> starts{0};
   for (uint32_t d = 1; d < layout.rank; ++d) {

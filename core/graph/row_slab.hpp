@@ -8,16 +8,16 @@
 
 namespace convoy::graph {
 
-// Some rows (indices of dimension 0) of a variable: where they lie in its storage, and how they are
-// laid out once these pieces are put one behind the other. With it a variable is packed or unpacked
-// a few rows at a time, in the plain order of its elements, without a second copy of all of it.
+// Some rows (indices of dimension 0) of a variable: where they lie in its storage, and their layout
+// once these pieces are concatenated. With it, a variable is packed or unpacked a few rows at a
+// time, in the plain order of its elements, without a second copy of all of it.
 struct RowSlab {
-  uint64_t first = 0;                // row
-  convoy_layout layout{};            // of the pieces put together
-  std::vector<uint64_t> dimensions;  // of the rows
-  std::vector<convoy_range> pieces;  // of the variable's storage, all of one size, ascending
+  uint64_t first = 0;                // the first row
+  convoy_layout layout{};            // the layout of the concatenated pieces
+  std::vector<uint64_t> dimensions;  // the dimensions of these rows
+  std::vector<convoy_range> pieces;  // ranges of the variable's storage, all of one size, ascending
 
-  uint64_t elements() const;  // plain
+  uint64_t elements() const;  // the number of elements without padding
 };
 
 // Cuts a variable into slabs of about `elements` elements of storage; at least one row block each.

@@ -9,8 +9,8 @@ namespace {
 // Standard deviation of a standard normal variable conditioned on lying within +-2.
 constexpr double kTruncatedDeviation = 0.87962566103423978;
 
-// What stands directly behind a layer, that is: the kind of the only layer that reads its output.
-// A convolution whose output is first added to something has no ReLU of its own.
+// Returns, per layer, the kind of the only layer that reads its output; 0 if several layers do. A
+// convolution whose output is first added to something has no ReLU of its own.
 std::vector<uint32_t> follower_kinds(const std::vector<GraphNode>& nodes) {
   std::vector<uint32_t> kinds(nodes.size(), 0);
   std::vector<int> readers(nodes.size(), 0);
@@ -122,7 +122,7 @@ void add_norm(VariableList& list, GraphNode& node, uint32_t index, uint32_t foll
   list.add(node, index, 1, std::move(beta));
 }
 
-// What is learned of cells themselves rather than of what is computed from them.
+// Adds a variable that is learned for the cells themselves: a class token or positions.
 void add_cells(VariableList& list, GraphNode& node, uint32_t index, const char* name,
                std::vector<uint64_t> dimensions, const convoy_initializer& initializer) {
   GraphVariable cells;

@@ -19,7 +19,7 @@ std::int64_t processors() {
   return std::max<std::int64_t>(1, std::thread::hardware_concurrency());
 }
 
-// Processors that devices leave to others.
+// Returns the number of processors that the devices do not use.
 std::int64_t free_processors(const Setup& setup, std::uint32_t devices) {
   if (!setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) || setup.options.input_only)
     return processors();
@@ -27,7 +27,8 @@ std::int64_t free_processors(const Setup& setup, std::uint32_t devices) {
   return threads == 0 ? 0 : std::max<std::int64_t>(0, processors() - threads * devices);
 }
 
-// As many as there are free processors; all, if there are none, as the system then shares them out.
+// Returns the number of free processors. If none is free, returns the number of all, and the system
+// shares them out.
 std::int64_t input_threads(const Setup& setup, std::uint32_t devices) {
   const std::int64_t free = free_processors(setup, devices);
   return setup.options.input_threads.value_or(free > 0 ? free : processors());
@@ -98,8 +99,9 @@ train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std
   return {setup.options.learning_rate, setup.model_info.rate, context};
 }
 
-// Synthetic images are raw pixels, as they always were, on which some models' own learning rates
-// diverge. Such a run is about speed; only a rate that the user chose makes divergence an error.
+// Synthetic images are raw pixels, as in tf_cnn_benchmarks, and some models diverge on them with
+// their own learning rates. Such a run is about speed, so divergence is an error only if the user
+// chose the rate.
 runtime::TrainingLoopOptions training_loop_options(const JobOptions& options, const Sizes& sizes,
                                                    std::int64_t first_step) {
   const LearningRateOptions& rate = options.learning_rate;

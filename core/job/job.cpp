@@ -19,7 +19,7 @@
 namespace convoy {
 namespace {
 
-// Passes on what a program of its own wants to see of a run.
+// Passes events of a run on to the observer of a program that uses the library.
 class Listener : public report::RunObserver {
  public:
   explicit Listener(JobObserver& observer) : observer_(observer) {}

@@ -30,7 +30,7 @@ void check_data_files(const Setup& setup) {
   const RunMode mode = options.evaluation.mode();
   if (mode != RunMode::kEvaluation) data::require_data_files(wanted);
   const bool evaluates = mode == RunMode::kEvaluation || mode == RunMode::kTrainingAndEvaluation;
-  if (!evaluates || options.task.tasks() > 1) return;  // of several tasks, one evaluates
+  if (!evaluates || options.task.tasks() > 1) return;  // only one of several tasks evaluates
   wanted.subset = data::Subset::kValidation;
   data::require_data_files(wanted);
 }

@@ -12,7 +12,7 @@
 namespace convoy::job {
 namespace {
 
-// Of hosts and devices of which no more is known than the options say.
+// Returns the target for hosts and devices about which only the options are known.
 PlanTarget described_target(const Setup& setup) {
   constexpr std::uint32_t kUsualDevices = 2;
   const MachineOptions& machine = setup.options.machine;

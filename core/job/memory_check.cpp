@@ -14,9 +14,11 @@
 namespace convoy::job {
 namespace {
 
-constexpr double kProgramBytes = 32 << 20;  // of the smallest model, beside what it plans
+// Memory of the program with the smallest model, beside the data counted here.
+constexpr double kProgramBytes = 32 << 20;
 
-// Batches of a device that are prepared or in use at a time; synthetic ones serve every step.
+// Returns how many batches of a device are prepared or in use at a time. A synthetic batch serves
+// every step.
 double batches_held(const JobOptions& options) {
   constexpr int kInUse = 1;
   return options.data_dir.empty() ? 1 : std::max(2, options.prefetch_depth) + kInUse;

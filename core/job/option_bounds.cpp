@@ -11,7 +11,7 @@
 namespace convoy::job {
 namespace {
 
-// The value of an option: none where it is unset.
+// The value of an option; none if it is unset.
 struct Value {
   std::optional<double> number;
   bool whole = false;

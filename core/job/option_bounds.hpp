@@ -5,14 +5,14 @@
 
 #include "core/base/numbers/bounds.hpp"
 
-// The bounds of a job's numbers. The flags of the command line take theirs from here, so that a
-// program that sets the fields itself is refused the same values.
+// The bounds of a job's numbers. The command line's flags use the same bounds, so that a program
+// that sets the fields itself is refused the same values.
 namespace convoy::job {
 
-// The bounds of the number that the flag of this name sets.
+// Returns the bounds of the number that the flag of this name sets.
 Bounds bounds_of(std::string_view flag);
 
-// Error(kUsage) that names a number which is out of its bounds.
+// Error(kUsage) that names the first number that is out of its bounds.
 void check_bounds(const JobOptions& options);
 
 }  // namespace convoy::job

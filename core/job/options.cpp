@@ -65,7 +65,7 @@ void check_checkpoints(const CheckpointOptions& options) {
          options.weights_map);
 }
 
-// The flags that ask for evaluation during training.
+// Returns the given flags that ask for evaluation during training.
 std::vector<const char*> triggers_given(const EvaluationTriggers& triggers) {
   std::vector<const char*> given;
   if (triggers.every_steps) given.push_back(kEverySteps);
@@ -117,7 +117,7 @@ void check_evaluation(const JobOptions& options) {
          *evaluation.num_batches, *evaluation.num_epochs);
 }
 
-// The second to be written would take the place of the first.
+// Refuses two outputs with the same file, because the second would replace the first.
 void check_outputs(const JobOptions& options) {
   std::map<std::filesystem::path, std::string> flags;  // by the file that they write
   for (const auto& [name, file] : {std::pair{"output_file", options.output_file},
@@ -126,7 +126,7 @@ void check_outputs(const JobOptions& options) {
     if (file.empty()) continue;
     std::error_code error;
     std::filesystem::path place = std::filesystem::absolute(file, error);
-    if (error) place = file;  // the working folder is gone; whoever opens the file says so
+    if (error) place = file;  // the working folder was deleted; opening the file will report it
     place = std::filesystem::weakly_canonical(place, error);
     const std::string flag = fmt::format("--{}={}", name, file);
     const auto [other, is_first] = flags.try_emplace(place, flag);
@@ -171,7 +171,7 @@ plan::GuardOptions guard_options(const JobOptions& options) {
   const GradientOptions& gradients = options.gradients;
   plan::GuardOptions guard;
   guard.clip_norm = gradients.clip_norm.value_or(0);
-  // Devices compute with it in 32 bits.
+  // It is a float, because devices compute with it in 32 bits.
   guard.loss_scale.scale =
       static_cast<float>(gradients.loss_scale.value_or(options.half ? kSixteenBitLossScale : 1));
   guard.automatic_loss_scale = gradients.automatic_loss_scale;

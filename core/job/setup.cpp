@@ -25,7 +25,7 @@ namespace convoy::job {
 namespace {
 
 constexpr const char* kAuto = "auto";
-constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only tried out
+constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only examined
 
 [[noreturn]] void refuse_gpus(const JobOptions& options, const std::string& reason) {
   const std::uint32_t wanted = options.num_devices.value_or(1);
@@ -33,7 +33,7 @@ constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only tried o
        counted(wanted, "CUDA device"), reason);
 }
 
-// A user who asks for GPUs is told whether convoy was built for them.
+// Tells a user who asks for GPUs whether convoy was built for them.
 void require_gpus(Setup& setup) {
   const auto names = setup.catalog.names(plugin::PluginKind::kDevice);
   if (std::ranges::find(names, plugin::kGpuDevices) == names.end())
@@ -58,7 +58,7 @@ void load_device(Setup& setup, const plugin::PluginLog& log) {
       setup.host->load_device(found), given_options(found.manifest, setup.options), log);
 }
 
-// Every bucket is several operations per device.
+// Limits the number of buckets, because every bucket takes several operations per device.
 void check_buckets(const Setup& setup) {
   if (setup.bucket_elements == 0) return;
   const std::uint64_t size = plan::bucket_size(setup.bucket_elements);
@@ -94,7 +94,7 @@ void load_model(Setup& setup, const plugin::PluginLog& log) {
   check_buckets(setup);
 }
 
-// The published command lines of 2017 said use_nccl where later ones say all_reduce_spec=nccl.
+// The published command lines of 2017 have use_nccl where later ones have all_reduce_spec=nccl.
 void map_use_nccl(const plugin::Manifest& manifest, const Setup& setup,
                   plugin::OptionValues& values) {
   constexpr const char* kSpec = "all_reduce_spec";
@@ -109,13 +109,14 @@ void map_use_nccl(const plugin::Manifest& manifest, const Setup& setup,
   check_use_nccl(setup.options, setup.device.get());
 }
 
-// auto goes on without them.
+// Names plug-ins that failed. auto goes on without them.
 void name_culprits(Setup& setup) {
   for (const std::string& text : setup.host->culprits())
     setup.notices.push_back(fmt::format("left out: {}", text));
 }
 
-// A strategy plans how a step of training updates variables, and nothing else.
+// Refuses options that do not train, because a strategy plans only how a step of training updates
+// variables.
 void require_training(const JobOptions& options) {
   if (const char* flag = flag_without_training(options))
     fail(ExitCode::kUsage,
@@ -135,7 +136,8 @@ void load_strategy(Setup& setup, const plugin::PluginLog& log) {
   setup.strategy = load_strategy_of(setup, named, log);
 }
 
-// The plug-ins that get the job's options; where no device is loaded, every kind of device may.
+// Returns the manifests of plug-ins that get the job's options. If no device is loaded, the options
+// may be for any kind of device.
 std::vector<plugin::Manifest> manifests_of(const Setup& setup) {
   std::vector<plugin::Manifest> manifests = {setup.strategy->manifest(), setup.model->manifest()};
   if (setup.device != nullptr) {
@@ -147,7 +149,8 @@ std::vector<plugin::Manifest> manifests_of(const Setup& setup) {
   return manifests;
 }
 
-// Programs that use the library may name an option that no plug-in has; the command line cannot.
+// Refuses unknown options. Only programs that use the library can give them; the command line
+// cannot.
 void require_known_options(const Setup& setup) {
   const std::vector<plugin::Manifest> manifests = manifests_of(setup);
   std::vector<std::string> known;
@@ -266,7 +269,7 @@ std::unique_ptr<plugin::StrategyPlugin> load_strategy_of(const Setup& setup,
       setup.catalog.find(plugin::PluginKind::kStrategy, candidate.strategy);
   plugin::OptionValues values = given_options(found.manifest, setup.options);
   plugin::OptionValues chosen = candidate.options;
-  values.merge(chosen);  // what the user gave wins
+  values.merge(chosen);  // options given by the user take precedence
   map_use_nccl(found.manifest, setup, values);
   return open_strategy(*setup.host, found, values, log);
 }

@@ -24,7 +24,7 @@ struct AutoShortlist {
   // The candidate of the decision first, then all others whose prediction is within the tolerance
   // of the best.
   std::vector<select::RankedCandidate> candidates;
-  double tolerance = 0;  // relative
+  double tolerance = 0;  // a relative difference
   // Stores a decision for later runs under the same conditions; reports problems to `tell`.
   std::function<void(const select::Decision&, const std::function<void(const std::string&)>& tell)>
       remember;
@@ -42,23 +42,24 @@ struct Setup {
   std::unique_ptr<plugin::DevicePlugin> device;
   std::unique_ptr<plugin::ModelPlugin> model;
   std::unique_ptr<plugin::StrategyPlugin> strategy;
-  std::shared_ptr<runtime::OpenDevices> open_devices;  // if they had to be opened already
-  std::shared_ptr<StartingPoint> starting_point;       // if it had to be found already
+  std::shared_ptr<runtime::OpenDevices> open_devices;  // set if they had to be opened already
+  std::shared_ptr<StartingPoint> starting_point;       // set if it had to be found already
   std::optional<graph::Graph> graph;
   convoy_model_info model_info{};
-  std::uint64_t bucket_elements = 0;         // f32, from the options or the decision; 0: one bucket
-  Task* task = nullptr;                      // of this process; null: a run of one process
-  std::optional<select::Decision> decision;  // of --variable_update=auto
+  // F32 elements, from the options or the decision; 0: one bucket.
+  std::uint64_t bucket_elements = 0;
+  Task* task = nullptr;  // the task of this process; null: the run has one process
+  std::optional<select::Decision> decision;  // the decision of --variable_update=auto
   bool decides_on_links = false;             // choose_on_links() will decide again
   std::optional<AutoShortlist> shortlist;
   std::vector<std::string> notices;  // for people
 };
 
 // Finds and loads the plug-ins, resolves --variable_update=auto and builds the model's graph. `log`
-// receives what plug-ins say.
+// receives the plug-ins' messages.
 Setup set_up_run(JobOptions options, plugin::Catalog catalog, const plugin::PluginLog& log);
 
-// How a verb looks at a job without running it.
+// Options for a verb that examines a job without running it.
 struct DryRun {
   // The job is for the devices of this machine, so their plug-in is loaded, too.
   bool of_this_machine = false;
@@ -66,31 +67,31 @@ struct DryRun {
   bool does_without_devices = false;
 };
 
-// The setup for a verb that runs nothing. `choose` resolves --variable_update=auto once the model
-// is loaded. Error(kUsage) for options that do not train, because they have no plan.
+// Makes the setup for a verb that runs nothing. `choose` resolves --variable_update=auto once the
+// model is loaded. Error(kUsage) for options that do not train, because they have no plan.
 Setup set_up_dry_run(JobOptions options, plugin::Catalog catalog, DryRun dry_run,
                      const std::function<select::Decision(Setup&)>& choose,
                      const plugin::PluginLog& log);
 
 // Passes messages of plug-ins to the observer, as notices.
 plugin::PluginLog log_to(report::RunObserver& observer);
-// Leaves out the devices' advice about speed, for verbs that measure none.
+// Suppresses the devices' advice about speed, for verbs that do not measure it.
 plugin::PluginLog warnings_only(const plugin::PluginLog& log);
 
 // Error(kUsage) if --use_nccl is given and the devices have no collectives of their own.
 void check_use_nccl(const JobOptions& options, const plugin::DevicePlugin* device);
 
-// The options that the job gives to a plug-in with this manifest.
+// Returns the options that the job gives to a plug-in with this manifest.
 plugin::OptionValues given_options(const plugin::Manifest& manifest, const JobOptions& options);
 
-// An instance of a strategy; one that did not come with this convoy is created and plans in a child
-// process first, see PluginHost::try_first(). The host must outlive it.
+// Opens an instance of a strategy. A strategy that did not come with this convoy is first created,
+// and plans, in a child process, see PluginHost::try_first(). The host must outlive it.
 std::unique_ptr<plugin::StrategyPlugin> open_strategy(plugin::PluginHost& host,
                                                       const plugin::FoundPlugin& found,
                                                       const plugin::OptionValues& values,
                                                       const plugin::PluginLog& log = {});
 
-// The strategy of a candidate with its options and those that the job gives.
+// Loads the strategy of a candidate, with the candidate's options and those that the job gives.
 std::unique_ptr<plugin::StrategyPlugin> load_strategy_of(const Setup& setup,
                                                          const select::Candidate& candidate,
                                                          const plugin::PluginLog& log);

@@ -14,13 +14,13 @@
 namespace convoy::job {
 namespace {
 
-// Multiply-adds per second and core that training reaches at least on x86-64 servers with AVX2;
-// only the size of a default run depends on it.
+// Multiply-adds per second and core that training reaches at least on x86-64 servers with AVX2.
+// Only the size of a default run depends on it.
 constexpr double kAssumedRate = 12e9;
 constexpr double kStepSeconds = 2;  // a step should not take much longer
 constexpr double kTimedSeconds = 40;
 
-// Forward, backward to the data and backward to the weights: three times the forward work.
+// Forward, backward to the data and backward to the weights take three times the forward work.
 double seconds_per_image(const graph::Graph& graph, std::uint32_t cores) {
   return 3 * static_cast<double>(graph.multiply_adds()) / (kAssumedRate * cores);
 }

@@ -7,7 +7,8 @@
 
 namespace convoy::job {
 
-// "--a, --b: without effect, because ...", of those flags that are given; empty if none is.
+// Returns "--a, --b: without effect, because ..." for the flags that are given; empty if there are
+// none.
 std::string without_effect(std::initializer_list<std::pair<const char*, bool>> flags,
                            std::string_view why);
 

@@ -23,7 +23,7 @@
 namespace convoy::network {
 namespace {
 
-// All results of getaddrinfo. Null, with a reason, if there are none.
+// The results of getaddrinfo. `list` is null, with a reason, if there are none.
 struct Resolved {
   std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list{nullptr, &::freeaddrinfo};
   std::string problem;
@@ -122,11 +122,12 @@ struct PortRange {
 // Ports below belong to services.
 constexpr int kFirstOfPorts = 10000;
 constexpr int kLastOfPorts = 65535;
-// A range as large as this: programs that ask at the same time hardly ever get the same port.
+// The least size of a large range. With it, programs that ask at the same time hardly ever get the
+// same port.
 constexpr int kLargeRange = 4096;
 
-// The larger part of all ports that the kernel gives to no outgoing connection. Nothing if it is
-// small, or if the kernel does not say.
+// Returns the larger of the two ranges of ports, below and above those that the kernel gives to
+// outgoing connections. Nothing if it is small, or if the kernel does not say.
 std::optional<PortRange> range_of_no_connection() {
   std::ifstream file("/proc/sys/net/ipv4/ip_local_port_range");
   PortRange connections;
@@ -138,7 +139,7 @@ std::optional<PortRange> range_of_no_connection() {
   return larger;
 }
 
-// Port 0: one of the kernel's choice. The port, or 0 with errno.
+// Binds to a port of 127.0.0.1; port 0: the kernel chooses one. Returns the port, or 0 with errno.
 int bind_on_loopback(const Socket& socket, int port) {
   sockaddr_in own{};
   own.sin_family = AF_INET;

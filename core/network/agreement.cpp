@@ -63,7 +63,7 @@ std::optional<Refusal> disagreement(const Join& newcomer, const Join& other) {
   if (const std::string* name = first_difference(newcomer.flags, other.flags))
     return refusal(ExitCode::kUsage, newcomer, *name + "=", value_or_none(newcomer.flags, *name),
                    other, value_or_none(other.flags, *name), "give every worker the same value");
-  // Behind the flags, which say whose plug-ins these are.
+  // This comes after the flags, which say whose plug-ins these are.
   if (const std::string* name = first_difference(newcomer.plugins, other.plugins))
     return refusal(ExitCode::kUnavailable, newcomer, fmt::format("plug-in {} with hash ", *name),
                    short_hash(value_or_none(newcomer.plugins, *name)), other,

@@ -296,7 +296,7 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
   // A task that has left does not come back.
   const bool complete = std::ranges::none_of(left_, [](bool left) { return left; });
   const bool restart = died && complete && options_.restarts > 0;
-  // One that was only silent may wake up, and takes its seat again if nobody has it by then.
+  // A task that was only silent may wake up. It takes its seat again if nobody has it by then.
   const bool may_wake = restart && cause.kind == CauseKind::kSilence;
   if (cause.rank >= 0 && !may_wake) end_connection(cause);
   for (int rank = 0; rank < membership_.size(); ++rank) {

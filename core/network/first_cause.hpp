@@ -13,7 +13,7 @@ enum class CauseKind : int { kReport = 0, kClosed = 1, kSilence = 2 };
 
 struct Cause {
   CauseKind kind = CauseKind::kReport;
-  int rank = -1;  // of the task that ended
+  int rank = -1;  // the rank of the task that ended
   TimePoint at;
   std::string text;                    // the whole line that every task prints
   ExitCode code = ExitCode::kTimeout;  // the exit code of every task

@@ -50,7 +50,8 @@ std::string_view problem_of_name(std::string_view host) {
   return {};
 }
 
-// With or without the interface behind a %, which only this machine can judge.
+// Accepts an address with or without an interface behind a %. Only this machine can judge the
+// interface.
 bool is_ipv6_address(std::string_view host) {
   const std::size_t zone = host.find('%');
   in6_addr address{};

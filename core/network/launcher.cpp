@@ -11,7 +11,7 @@ namespace convoy::network {
 namespace {
 
 constexpr int kMostTasks = 65536;
-// It is below the ports that systems choose by themselves (32768 and up).
+// This is below the ports that systems choose by themselves (32768 and up).
 constexpr int kFirstPort = 20000;
 constexpr int kPorts = 10000;
 

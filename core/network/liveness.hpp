@@ -57,8 +57,8 @@ class Liveness {
     TimePoint moved;  // when its position last changed
     Position position;
     bool watched = true;
-    bool silent = false;   // said so
-    bool stalled = false;  // said so
+    bool silent = false;   // a notice said so
+    bool stalled = false;  // likewise
   };
   void look_at_silence(std::size_t rank, TimePoint now, Findings& findings);
   void look_at_progress(std::size_t rank, TimePoint now, Findings& findings);

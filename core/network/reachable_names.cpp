@@ -17,7 +17,8 @@ std::vector<HostPort> hosts_of(const TaskIdentity& identity) {
   return hosts;
 }
 
-// Empty if there is no other host, or if none can be reached.
+// Returns this machine's address for other hosts. Empty if there is no other host, or if none can
+// be reached.
 std::string address_for_others(const TaskIdentity& identity, const std::string& own,
                                const NameLookup& names) {
   for (const HostPort& host : hosts_of(identity)) {

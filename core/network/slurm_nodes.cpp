@@ -8,7 +8,7 @@ namespace convoy::network {
 namespace {
 
 constexpr std::size_t kMostNodes = 65536;
-constexpr std::size_t kLongestName = 255;  // of a host, in the domain name system
+constexpr std::size_t kLongestName = 255;  // the longest host name in the domain name system
 
 class NodeList {
  public:

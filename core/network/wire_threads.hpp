@@ -5,8 +5,8 @@
 
 namespace convoy::network {
 
-// Threads of a task for the network between tasks: those of gRPC, and a few that it and the task
-// start beside them.
+// Returns how many threads a task needs for the network between tasks: those of gRPC, and a few
+// that gRPC and the task start beside them.
 inline std::uint64_t wire_threads() {
   constexpr std::uint64_t kRest = 8;
   return grpc_runners() + grpc_pollers() + kRest;

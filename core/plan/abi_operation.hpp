@@ -6,8 +6,8 @@
 
 namespace convoy::plan {
 
-// The operation in the form that crosses the plug-in boundary; it points into `operation`, which
-// must outlive it.
+// Returns the operation in the form that crosses the plug-in boundary. The result points into
+// `operation`, which must outlive it.
 convoy_operation to_abi(const Operation& operation);
 
 }  // namespace convoy::plan

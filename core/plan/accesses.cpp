@@ -19,11 +19,11 @@ void for_each_span(const Plan& plan, Visit visit) {
       for (const PlanSpan& span : *spans) visit(span);
 }
 
-// Where spans begin and end, per buffer. Operations often name the same spans in the same order as
-// others did before; such a repetition is not noted again, so that little is left to sort.
+// Collects where spans begin and end, per buffer. Operations often name the same spans in the same
+// order as earlier ones. Such a repetition is not noted again, so that little is left to sort.
 class Cuts {
  public:
-  // `most`: per buffer, how many may be noted.
+  // `most` limits the number of cuts per buffer.
   explicit Cuts(const std::vector<std::size_t>& most) {
     lists_.reserve(most.size());
     std::size_t begin = 0;
@@ -38,7 +38,7 @@ class Cuts {
     note(lists_[span.buffer], span.first);
     note(lists_[span.buffer], span.first + span.count);
   }
-  // In ascending order, each once.
+  // Returns the cuts in ascending order, each once.
   std::span<const std::uint64_t> sorted(std::size_t buffer) {
     const auto [begin, end, unused] = lists_[buffer];
     const std::span<std::uint64_t> all(values_.get() + begin, end - begin);
@@ -50,7 +50,7 @@ class Cuts {
   struct List {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::size_t again = 0;  // behind the last one that came
+    std::size_t again = 0;  // index behind the last noted or repeated value
   };
 
   void note(List& it, std::uint64_t at) {
@@ -66,7 +66,7 @@ class Cuts {
   }
 
   std::vector<List> lists_;
-  std::unique_ptr<std::uint64_t[]> values_;  // of which most are never touched
+  std::unique_ptr<std::uint64_t[]> values_;  // most of them are never touched
 };
 
 }  // namespace

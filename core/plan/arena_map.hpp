@@ -35,18 +35,18 @@ struct ArenaMap {
   std::vector<Segment> segments;
   std::vector<ElementRange> buckets;
 
-  // The variable that holds this element, or "padding".
+  // Returns the name of the variable that holds this element, or "padding".
   std::string variable_at(std::uint64_t element) const;
   std::uint64_t layers() const {
     return segments.empty() ? 0 : segments.back().first_layer + segments.back().layer_count;
   }
 };
 
-// Elements of a bucket of about `elements`, which begins and ends at a multiple of 16.
+// Rounds the number of elements of a bucket up to a multiple of 16, at which buckets begin and end.
 std::uint64_t bucket_size(std::uint64_t elements);
 // Cuts the arena into such buckets; the last one may be smaller. One bucket when 0 is given.
 std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64_t elements);
-// One bucket per variable, with the padding behind it.
+// Returns one bucket per variable, with the padding behind it.
 std::vector<ElementRange> variable_buckets(const ArenaMap& arena);
 
 }  // namespace convoy::plan

@@ -61,7 +61,8 @@ void set_access(Cluster& cluster, bool peer_access) {
       cluster.access[p][q] = addresses(cluster, peer_access, p, q);
 }
 
-// The numbers of one host's groups, and others for every further host.
+// Returns the groups of all hosts: the numbers of one host's groups, and different numbers for
+// every further host.
 std::vector<std::uint32_t> on_all_hosts(const std::vector<std::uint32_t>& one,
                                         std::uint32_t hosts) {
   std::vector<std::uint32_t> all;

@@ -21,7 +21,7 @@ struct HostsDescription {
   std::vector<std::uint32_t> server_hosts;
   // Hardware that the replicas of one host share; the same on all hosts.
   ReplicaGroups groups = {};
-  // Whether their devices have lanes per priority; not given: those with peer access have.
+  // Whether the devices have lanes per priority. Not given: they do if they have peer access.
   std::optional<bool> device_priorities = {};
 };
 

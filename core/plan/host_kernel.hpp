@@ -27,7 +27,8 @@ class HostKernel {
     submission.kernel_state = state_;
   }
 
-  // Runs it for this CALL operation on the memory of its spans; non-zero: it failed.
+  // Runs the kernel for this CALL operation on the memory of its spans. Returns non-zero if it
+  // failed.
   std::int32_t call(const Operation& operation, std::span<const convoy_region> reads,
                     std::span<const convoy_region> writes, std::uint64_t step,
                     double learning_rate) const {

@@ -14,7 +14,7 @@ namespace {
 
 using Write = std::function<void(const convoy_planner&)>;
 
-// A strategy may also have ignored a refusal.
+// Runs the strategy. It may ignore a refusal, so this checks for one afterwards.
 void let_write(const std::string& name, PlanWriter& writer, const Write& write) {
   ExitCode code = ExitCode::kFailed;
   try {
@@ -35,7 +35,7 @@ std::vector<const Operation*> operations_of(const Plan& plan) {
   return result;
 }
 
-// The first difference of two writings; empty when these two happen to be equal.
+// Returns the first difference of two plans of one strategy; empty if they happen to be equal.
 std::string first_difference(const Plan& a, const Plan& b) {
   const std::vector<const Operation*> of_a = operations_of(a);
   const std::vector<const Operation*> of_b = operations_of(b);
@@ -49,7 +49,7 @@ std::string first_difference(const Plan& a, const Plan& b) {
   return "";
 }
 
-// `plan`: one of two writings that differ in their digests.
+// `plan` is one of two plans with different digests.
 [[noreturn]] void refuse_differing(const std::string& name, std::uint64_t operations,
                                    std::uint64_t other_operations, const Plan& plan,
                                    const Write& write) {
@@ -78,7 +78,7 @@ void require_same_again(const std::string& name, const PlanSketch& sketch, const
     refuse_differing(name, sketch.operations, again.operations(), sketch.plan, write);
 }
 
-// The plan is kept at the second writing, when its size is known.
+// Stores the plan during the second writing, when its size is known.
 PlanSketch make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
                      const Write& write) {
   PlanWriter first(cluster, arena, PlanWriter::Purpose::kListen);

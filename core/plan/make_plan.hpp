@@ -8,7 +8,7 @@
 
 namespace convoy::plan {
 
-// A plan, and what tells it from other writings.
+// A plan, with the digest and the size that distinguish it from other plans.
 struct PlanSketch {
   Plan plan;
   std::uint64_t digest = 0;
@@ -32,8 +32,8 @@ PlanSketch sketch_plan(const std::string& name, const Cluster& cluster, const Ar
 void require_same_again(const std::string& name, const PlanSketch& sketch,
                         const std::function<void(const convoy_planner&)>& write);
 
-// Whether the strategy writes the sketched plan for this cluster, too, which has the same places
-// and replicas. Error as make_plan().
+// Whether the strategy writes the sketched plan for this cluster, too. The cluster must have the
+// same places and replicas. Error as make_plan().
 bool writes_the_same(const std::string& name, const PlanSketch& sketch, const Cluster& cluster,
                      const std::function<void(const convoy_planner&)>& write);
 

@@ -16,7 +16,7 @@ namespace convoy::plan {
 inline ElementRange range_of(const PlanSpan& span) {
   return {span.first, span.count};
 }
-// The elements of both; count 0 if there are none.
+// Returns the elements that both ranges contain; count 0 if there are none.
 inline ElementRange common(const ElementRange& a, const ElementRange& b) {
   const std::uint64_t first = std::max(a.first, b.first);
   const std::uint64_t end = std::min(a.first + a.count, b.first + b.count);
@@ -60,19 +60,21 @@ enum class OperationKind : std::uint32_t {
   kDequantise = CONVOY_OP_DEQUANTISE,
 };
 
-// Of a kind that this version knows.
+// Returns the traits of a kind that this version knows.
 const OperationTraits& traits_of(OperationKind kind);
-// The name on screen and in traces, for example "all_reduce".
+// Returns the name on screen and in traces, for example "all_reduce".
 std::string_view operation_name(OperationKind kind);
 bool is_collective(OperationKind kind);
 bool is_compute(OperationKind kind);
-// Its writes have what its reads have, at other places.
+// Whether operations of this kind write what they read, only at other places.
 bool only_moves(OperationKind kind);
-// Makes messages of spans, or spans of messages.
+// Whether operations of this kind make messages of spans, or spans of messages.
 bool is_compression(OperationKind kind);
-// Element i of every write depends on element i of the reads alone, so it may be cut anywhere.
+// Whether element i of every write depends on element i of the reads alone, so that the operation
+// may be cut anywhere.
 bool is_elementwise(OperationKind kind);
-// Multiplies or divides read 0 by read 1, which may be one number for all elements.
+// Whether the kind multiplies or divides read 0 by read 1, which may be one number for all
+// elements.
 bool has_factor(OperationKind kind);
 
 std::string_view dtype_name(std::uint32_t dtype);
@@ -83,7 +85,8 @@ inline constexpr std::uint32_t kNetworkLane = CONVOY_LANE_UPDATE + 1;
 // "compute", "copy in".
 std::string_view lane_name(std::uint32_t lane);
 
-// What few kinds have: calls, products of matrices, orthogonalisation, compression, the loss scale.
+// The fields that only few kinds use: calls, products of matrices, orthogonalisation, compression,
+// the loss scale.
 struct OperationDetails {
   std::uint64_t sizes[4] = {0, 0, 0, 0};
   std::string kernel;
@@ -94,9 +97,9 @@ struct OperationDetails {
   bool operator==(const OperationDetails&) const = default;
 };
 
-// One operation of a plan. In a logical plan `id` counts prologue then body and place may be
-// CONVOY_NONE; in a lowered plan every operation runs on one engine and `source` is the logical id.
-// Plans for many hosts have millions, so it is small.
+// One operation of a plan. In a logical plan, `id` counts the prologue and then the body, and place
+// may be CONVOY_NONE. In a lowered plan, every operation runs on one engine, and `source` is the
+// logical id. Plans for many hosts have millions of operations, so the struct is small.
 struct Operation {
   std::uint32_t id = 0;
   std::uint32_t source = 0;
@@ -105,8 +108,8 @@ struct Operation {
   std::uint32_t place = CONVOY_NONE;
   std::uint32_t replica = CONVOY_NONE;
   std::uint32_t segment = CONVOY_NONE;   // lowered compute operations
-  std::uint32_t variable = CONVOY_NONE;  // norms that are reported: of this variable of the arena
-  std::uint32_t phase = 0;               // which compute of the period it belongs to
+  std::uint32_t variable = CONVOY_NONE;  // for reported norms: the variable of the arena
+  std::uint32_t phase = 0;               // the compute of the period to which it belongs
   std::uint8_t reduction = CONVOY_REDUCE_SUM;
   std::uint8_t algorithm = CONVOY_ALGORITHM_DEVICE;
   std::uint8_t lane = CONVOY_LANE_COMPUTE;
@@ -121,15 +124,15 @@ struct Operation {
   Rare<OperationDetails> details;
 };
 
-// Whether it opts out of program order: relaxed reads, updates in any order.
+// Whether the operation opts out of program order, by relaxed reads or by updates in any order.
 bool is_loose(const Operation& operation);
 
-// How many elements the operation works on, and how many of its reads, from the first one on, are
-// that many: the rest are the loss scale and the norm that the host added, or the one number that
-// multiply or divide takes for all elements.
+// element_count() returns how many elements the operation works on. element_reads() returns how
+// many of its reads, from the first one on, have that many elements. The other reads are the loss
+// scale and the norm that the host added, or the one factor of multiply or divide for all elements.
 std::uint64_t element_count(const Operation& operation);
 std::size_t element_reads(const Operation& operation);
-// The read of an operation with CONVOY_OP_LOSS_SCALED that is the loss scale.
+// Returns the read of an operation with CONVOY_OP_LOSS_SCALED that is the loss scale.
 const PlanSpan& loss_scale_span(const Operation& operation);
 
 }  // namespace convoy::plan

@@ -13,14 +13,14 @@ namespace convoy::plan {
 
 struct PlanBuffer {
   std::uint32_t kind = 0;   // convoy_buffer_kind
-  std::uint32_t owner = 0;  // replica or place, by kind
+  std::uint32_t owner = 0;  // replica or place, depending on the kind
   std::uint32_t set = 0;
   std::uint32_t dtype = CONVOY_F32;
   std::uint64_t count = 0;
-  std::uint32_t place = 0;      // where the memory is
-  Rare<std::string> name = {};  // for people, when its author gave it one
+  std::uint32_t place = 0;      // the place of its memory
+  Rare<std::string> name = {};  // for people; empty if its author gave it none
 
-  // A replica's parameters or a master: it begins with the model's values.
+  // Whether this is a replica's parameters or a master, which begin with the model's values.
   bool is_of_model() const {
     return kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER;
   }
@@ -47,13 +47,14 @@ struct Plan {
   std::uint32_t computes = 0;         // forward and backward passes of every replica in one body
   std::vector<PlanStage> later = {};  // by their first steps, ascending; over the same buffers
 
-  // Where the span's memory is, and on which host.
+  // The place of the span's memory, and its host.
   std::uint32_t place_of(const PlanSpan& span) const { return buffers[span.buffer].place; }
   std::uint32_t host_of(const PlanSpan& span) const { return cluster->places[place_of(span)].host; }
 
-  // For messages: "parameters(1)", "gradient(0, set 1)", "master(host:0)", "buffer 7 (cpu:0)".
+  // Returns a name for messages: "parameters(1)", "gradient(0, set 1)", "master(host:0)", "buffer 7
+  // (cpu:0)".
   std::string buffer_name(std::uint32_t buffer) const;
-  // "gradient(0)[16..48)".
+  // Returns a name for messages: "gradient(0)[16..48)".
   std::string span_name(const PlanSpan& span) const;
 };
 

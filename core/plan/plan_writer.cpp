@@ -199,7 +199,7 @@ void PlanWriter::count(const convoy_operation& operation) {
        kMaximumOperations, kMaximumSpansInAll);
 }
 
-// In place, or copied into the room if it has fewer fields than this host knows.
+// Returns the operation itself, or its copy in `room` if it has fewer fields than this host knows.
 const convoy_operation& PlanWriter::read(const convoy_operation& operation,
                                          convoy_operation& room) const {
   try {
@@ -222,7 +222,7 @@ void PlanWriter::keep(const convoy_operation& operation) {
   (prologue ? before : body).push_back(std::move(accepted));
 }
 
-// Replicas do the same with spans of their own, so their operations share the details.
+// Replicas run the same operations on spans of their own, so these operations share the details.
 void PlanWriter::share_details(Operation& operation) {
   if (operation.details.is_default()) return;
   const auto is_equal = [&](const Rare<OperationDetails>& it) { return *it == *operation.details; };

@@ -22,7 +22,7 @@ namespace convoy::plan {
 // is for the second writing, which only has to be compared with the first.
 class PlanWriter {
  public:
-  // About a gigabyte of plan, each.
+  // Each limit is about a gigabyte of plan.
   static constexpr std::uint64_t kMaximumOperations = 4'000'000;
   static constexpr std::uint64_t kMaximumSpansInAll = 40'000'000;
   enum class Purpose { kWrite, kListen };
@@ -36,7 +36,8 @@ class PlanWriter {
   const std::string& error() const { return error_; }
   // Whether the reason was that the plan has more operations or spans than the host accepts.
   bool is_too_large() const { return too_large_; }
-  // A hash of everything that the strategy has declared and emitted, as it wrote it.
+  // A hash of everything that the strategy has declared and emitted, in the order in which it did
+  // so.
   std::uint64_t digest() const { return digest_.value(); }
   std::uint64_t operations() const { return operations_; }
   // Reserves memory, because plans for many hosts are too large to be moved each time they double.
@@ -77,10 +78,11 @@ class PlanWriter {
   bool too_large_ = false;
   Digest digest_;
   std::uint64_t operations_ = 0;
-  std::uint64_t spans_ = 0;  // of all operations
+  std::uint64_t spans_ = 0;  // spans of all operations
   Plan plan_;
   std::map<std::uint64_t, PlanStage> later_;  // by first step
-  PlanStage* stage_ = nullptr;                // that is being written; null: the first one
+  PlanStage* stage_ = nullptr;                // the stage that is being written; null: the first
+                                              // one
   std::uint32_t section_ = CONVOY_SECTION_BODY;
   std::array<Rare<OperationDetails>, 8> recent_details_;  // all of them different
   std::size_t oldest_details_ = 0;

@@ -10,14 +10,14 @@
 
 namespace convoy::plan {
 
-// Elements of one index space, as disjoint ranges.
+// A set of elements of one index space, stored as disjoint ranges.
 class RangeSet {
  public:
   bool overlaps(const ElementRange& range) const {
     const auto after = ends_.lower_bound(range.first + range.count);
     return after != ends_.begin() && std::prev(after)->second > range.first;
   }
-  // The ranges may overlap ranges of the set.
+  // Adds a range, which may overlap ranges of the set.
   void add(const ElementRange& range) {
     std::uint64_t first = range.first;
     std::uint64_t end = range.first + range.count;
@@ -54,7 +54,8 @@ class RangeSet {
   }
 
  private:
-  std::map<std::uint64_t, std::uint64_t> ends_;  // first element to the one after the last
+  std::map<std::uint64_t, std::uint64_t> ends_;  // first element of a range to the element behind
+                                                 // its last one
 };
 
 }  // namespace convoy::plan

@@ -6,8 +6,9 @@
 
 namespace convoy::plan {
 
-// A value that most of its owners leave at its default: it takes the room of a pointer until it is
-// changed. Copies share one value until one of them is to be changed, on any threads.
+// A value that most of its owners leave at its default. Until it is changed, it takes only the
+// space of a pointer. Copies share one value until one of them is changed. Copies may be on
+// different threads.
 template <typename T>
 class Rare {
  public:
@@ -30,7 +31,7 @@ class Rare {
 
   const T& operator*() const { return shared_ != nullptr ? shared_->value : kDefault; }
   const T* operator->() const { return &**this; }
-  // To be changed, before the next copy is made.
+  // Returns the value for a change. The reference is valid until the next copy is made.
   T& edit() {
     if (shared_ != nullptr && shared_->owners.load(std::memory_order_acquire) == 1)
       return shared_->value;

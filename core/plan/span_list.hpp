@@ -52,7 +52,7 @@ class SpanList {
   PlanSpan& back() { return data()[size_ - 1]; }
   const PlanSpan& back() const { return data()[size_ - 1]; }
 
-  // Not from the list itself.
+  // The spans must not be from the list itself.
   void assign(const PlanSpan* first, const PlanSpan* last) {
     const auto count = static_cast<std::uint32_t>(last - first);
     size_ = 0;

@@ -15,7 +15,7 @@ namespace convoy::plan {
 class SpansByBuffer {
  public:
   explicit SpansByBuffer(std::span<const PlanSpan> spans) : spans_(spans) {
-    constexpr std::size_t kFew = 16;  // looked through one by one
+    constexpr std::size_t kFew = 16;  // up to this number, all spans are examined one by one
     if (spans.size() <= kFew) return;
     order_.resize(spans.size());
     std::iota(order_.begin(), order_.end(), 0u);
@@ -41,7 +41,7 @@ class SpansByBuffer {
 
  private:
   std::span<const PlanSpan> spans_;
-  std::vector<std::uint32_t> order_;  // empty: few
+  std::vector<std::uint32_t> order_;  // empty if there are only few spans
 };
 
 }  // namespace convoy::plan

@@ -14,7 +14,8 @@
 namespace convoy::plan {
 namespace {
 
-// Whether memory is where it is in the other one. What engines address and do may differ.
+// Whether both clusters have the same memory at the same places. Engines may address and do
+// different things.
 bool have_same_places(const Cluster& a, const Cluster& b) {
   const auto is_same = [](const Place& one, const Place& other) {
     return one.kind == other.kind && one.host == other.host && one.replica == other.replica &&

@@ -9,7 +9,8 @@
 namespace convoy::plan {
 namespace {
 
-// Where an update's span begins or ends: how many more cover what follows than what is before.
+// A point where update spans begin or end: `change` is how many more updates cover the elements
+// after it than those before it.
 struct Edge {
   std::uint32_t buffer = 0;
   std::int32_t change = 0;

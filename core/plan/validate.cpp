@@ -19,9 +19,9 @@ bool has_sizes(const convoy_operation& operation) {
 
 namespace {
 
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 48;  // of a buffer
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 48;  // the largest buffer
 
-// Rule 3 of convoy/abi.h: so that a later version can give it a meaning.
+// Rule 3 of convoy/abi.h: unused fields are zero, so that a later version can give them a meaning.
 template <typename Value>
 void require_zero(Value value, const char* what) {
   if (value != Value{})
@@ -112,7 +112,7 @@ void require_equal_dtypes(const Operation& operation) {
              dtype_name(span.dtype));
 }
 
-// Devices convert no others.
+// Requires floating-point types, because devices convert no others.
 void require_floats(const Operation& operation) {
   for (const auto* spans : {&operation.reads, &operation.writes})
     for (const PlanSpan& span : *spans)
@@ -129,7 +129,7 @@ std::uint64_t total(std::span<const PlanSpan> spans) {
   return sum;
 }
 
-// Pieces that partition the span each member of the group has.
+// Requires that the pieces partition the span that each member of the group has.
 void require_partition(std::span<const PlanSpan> pieces, std::span<const PlanSpan> spans) {
   for (const PlanSpan& span : spans)
     if (span.count != total(pieces))
@@ -185,7 +185,7 @@ void check_apply(Operation& operation, const Plan& plan) {
   if (operation.contributions == 0) operation.contributions = plan.cluster->replicas();
 }
 
-// A declared kernel adds element by element, so its spans are alike.
+// A declared kernel adds element by element, so its spans must be alike.
 void check_call(const Operation& operation) {
   if (operation.details->effect == CONVOY_CALL_UNDECLARED) return;
   require_equal_counts(operation);
@@ -215,7 +215,7 @@ void check_shape(Operation& operation, const Plan& plan) {
   if (operation.kind == OperationKind::kApply) check_apply(operation, plan);
 }
 
-// The fields that its kind does not use.
+// Requires that the fields which the kind does not use are zero.
 void require_rest_zero(const convoy_operation& source, const OperationTraits& traits) {
   const std::uint32_t kind = source.kind;
   const bool collects = traits.work == OperationWork::kCollective;
@@ -232,7 +232,7 @@ void require_rest_zero(const convoy_operation& source, const OperationTraits& tr
   if (!calls) require_zero(source.bytes | source.flops | source.effect, "description of a kernel");
 }
 
-// All that can be said without the plan.
+// Checks everything that does not depend on the plan.
 void require_possible(const convoy_operation& source) {
   const OperationTraits* const traits = find_operation_traits(source.kind);
   if (traits == nullptr)
@@ -255,8 +255,8 @@ void require_possible(const convoy_operation& source) {
   require_counts(source, *traits);
 }
 
-// Whether there is anything to keep: what is zero, as require_rest_zero asks of most kinds, needs
-// no room.
+// Whether the operation has details to keep. Zeros, which require_rest_zero requires for most
+// kinds, need no memory.
 bool has_details(const convoy_operation& source) {
   return source.kernel != nullptr || source.kind == CONVOY_OP_CALL || has_sizes(source);
 }

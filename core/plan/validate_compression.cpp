@@ -20,7 +20,7 @@ void require_elements(const PlanSpan& span, std::uint64_t count, const char* wha
     fail(ExitCode::kFailed, "{} {} where {} are needed", span.count, what, count);
 }
 
-// Values and indices, of which there may be a third span like the whole.
+// Requires values and indices that fit the whole span. A third span may be as long as the whole.
 void require_selection(const SpanList& message, const PlanSpan& whole, std::uint64_t messages) {
   require_dtype(message[0], CONVOY_F32, "values");
   require_dtype(message[1], CONVOY_I32, "indices");

@@ -14,7 +14,7 @@ void require_f32(const Operation& operation) {
         fail(ExitCode::kFailed, "it computes in f32; a span is {}", dtype_name(span.dtype));
 }
 
-// a * b, or more than any span has.
+// Returns a * b, or a number larger than any span if the product overflows.
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t result = 0;
   return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;

@@ -12,8 +12,8 @@ void require_single_write(const SpansByBuffer& writes, std::size_t index, const 
   });
 }
 
-// Where each span begins in all of them together, one after the other; nowhere else than 0 when
-// they are not pieces.
+// Returns where each span begins if all are put one after the other. If the spans are not pieces of
+// a whole, all begin at 0.
 std::vector<std::uint64_t> offsets(std::span<const PlanSpan> spans, bool are_pieces) {
   std::vector<std::uint64_t> result(spans.size(), 0);
   for (std::size_t i = 1; are_pieces && i < spans.size(); ++i)

@@ -4,23 +4,23 @@
 
 namespace convoy::plan {
 
-// Rules that the spans of an operation keep, by what they are about. All throw Error kFailed with
-// the value found.
+// The rules that the spans of an operation must follow. All functions throw Error kFailed with the
+// value found.
 
 // The spans have the sizes that the operation's kind and `sizes` require: equal counts, matrices, a
 // single number.
 void require_operands(const Operation& operation);
-// All spans of an operation have as many elements.
+// Requires that all spans of an operation have the same number of elements.
 void require_equal_counts(const Operation& operation);
 
-// Spans and sizes of top_k, scatter, quantise and dequantise fit each other.
+// Requires that spans and sizes of top_k, scatter, quantise and dequantise fit each other.
 void require_messages(const Operation& operation);
 
-// Writes that overlap each other would make the result depend on their order; an element-wise write
-// may equal a read but not straddle it.
+// Refuses writes that overlap each other, because the result would depend on their order. An
+// element-wise write may equal a read, but must not overlap it in part.
 void require_no_straddling(const Operation& operation);
-// Elements that a collective reads and writes must be the same ones of the common index space, else
-// the result would depend on the order in which slices are worked on.
+// Requires that elements which a collective both reads and writes are the same elements of the
+// common index space. Otherwise the result would depend on the order in which slices are processed.
 void require_aligned(const Operation& operation);
 
 }  // namespace convoy::plan

@@ -45,7 +45,8 @@ std::optional<std::string> unavailable_reason(PluginHost& host, const FoundPlugi
   try {
     host.try_first(plugin, "asking what this machine has for it",
                    [&] { static_cast<void>(reason_of(host, plugin)); });
-    // Before this process has called it: what it then has loaded may not survive a copy.
+    // This comes before the first call in this process, because what the plug-in loads then may not
+    // survive a fork.
     if (plugin.manifest.kind == PluginKind::kDevice)
       host.try_first(plugin, "opening a device", [&] {
         if (!reason_of(host, plugin)) try_device(host, plugin);

@@ -45,7 +45,7 @@ void check_plugin_path(const std::string& plugin_path) {
 
 FoundPlugin read_plugin(const fs::path& file) {
   std::error_code problem;
-  // What matters is the file behind a symbolic link and who may replace it.
+  // The file behind a symbolic link matters, and who may replace it.
   const fs::path real = fs::canonical(file, problem);
   if (problem) throw ManifestError("cannot be opened: " + problem.message());
   for (const fs::path& part : {real, real.parent_path()}) {
@@ -152,7 +152,7 @@ void Catalog::fail_unknown(std::string_view kind, const std::string& name,
     text += fmt::format("; the file of that name here is ./{}", name);
   const std::vector<std::string> nearest = nearest_names(name, known);
   if (!nearest.empty()) text += fmt::format("; did you mean {}?", fmt::join(nearest, ", "));
-  constexpr std::size_t kMostListed = 24;  // more are a matter for `convoy list`
+  constexpr std::size_t kMostListed = 24;  // `convoy list` shows longer lists
   if (!known.empty() && known.size() <= kMostListed)
     text += fmt::format(" (installed: {})", fmt::join(known, ", "));
   for (const RejectedPlugin& rejected : rejected_) {

@@ -17,19 +17,19 @@ struct FoundPlugin {
   std::filesystem::path path;
 };
 
-// A plug-in that another one of its kind and name, found earlier, hides.
+// A plug-in that is hidden by another one of its kind and name, which was found earlier.
 struct ShadowedPlugin {
   FoundPlugin plugin;
   std::filesystem::path by;
 };
 
 struct RejectedPlugin {
-  std::filesystem::path path;  // a file, or a directory none of whose files were looked at
+  std::filesystem::path path;  // a file, or a directory whose files were not looked at
   std::string reason;
 };
 
-// Every plug-in that a search finds and everything that it does not use, with the reason. A value:
-// scanning again gives a new one.
+// The plug-ins that a search finds, and everything that it does not use, with the reason. A catalog
+// is a value: scanning again makes a new one.
 class Catalog {
  public:
   // Reads manifests only. A missing directory matters only when the user named it.
@@ -59,11 +59,12 @@ class Catalog {
   std::vector<std::filesystem::path> looked_at_;
 };
 
-// What this process finds. `plugin_path`: files and directories to look at first, separated by ':';
-// Error(kUsage) when one of them does not exist.
+// Returns the plug-ins that this process finds. `plugin_path` has files and directories to look at
+// first, separated by ':'. Error(kUsage) when one of them does not exist.
 Catalog installed_plugins(const std::string& plugin_path);
 
-// One file, trusted and with a sound manifest; throws ManifestError with the reason.
+// Returns the plug-in in one file, if the file is trusted and has a sound manifest. Throws
+// ManifestError with the reason.
 FoundPlugin read_plugin(const std::filesystem::path& file);
 
 }  // namespace convoy::plugin

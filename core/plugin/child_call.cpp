@@ -28,10 +28,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How the child's answer begins. A child that ends by itself gives none.
+// The first byte of the child's answer. A child that ends by itself gives no answer.
 constexpr char kGave = 'g';
 constexpr char kThrew = 't';    // then the exit code as one byte
-constexpr char kChanged = 'c';  // its surroundings, then how
+constexpr char kChanged = 'c';  // changed its surroundings; then how
 
 constexpr std::size_t kLongestAnswer = 1 << 20;
 constexpr int kLongestRest = 50;  // milliseconds between two looks at a child that is silent
@@ -47,7 +47,7 @@ void write_all(int descriptor, std::string_view text) {
   }
 }
 
-// Empty where there is no memory left even for the reason.
+// Returns the child's answer; empty if there is no memory even for the reason.
 std::string answer_of(const std::function<std::string()>& work) noexcept {
   try {
     try {
@@ -67,7 +67,7 @@ std::string answer_of(const std::function<std::string()>& work) noexcept {
                          const std::function<std::string()>& work) {
   in_child = true;
   end_with_parent(parent);
-  // What it prints comes again when it is called for good.
+  // The output would appear twice, because this process calls `work` again afterwards.
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
   const rlimit none{0, 0};
@@ -86,7 +86,7 @@ std::string answer_of(const std::function<std::string()>& work) noexcept {
   ::_exit(0);
 }
 
-// Reads what is there, as far as an answer may go; false at the end.
+// Reads the available bytes, up to the longest answer. Returns false at the end.
 bool read_some(int descriptor, std::string& text) {
   std::array<char, 4096> buffer{};
   const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
@@ -101,14 +101,15 @@ bool has_something(int descriptor, int milliseconds) {
   return ::poll(&wait, 1, milliseconds) > 0;
 }
 
-// Where the process ignores SIGCHLD, the system tells of no ending but that there is no such child.
+// If the process ignores SIGCHLD, the system does not report the end, only that the child is gone.
 bool has_ended(pid_t child, int& status) {
   const pid_t changed = ::waitpid(child, &status, WNOHANG);
   return changed == child || (changed < 0 && errno == ECHILD);
 }
 
-// Reads what the child says until it ends, whoever else has its end of the pipe then, and whether
-// it has closed it before; false when the deadline passes first, or the process is to end.
+// Reads the child's text until the child ends, even if other processes still have its end of the
+// pipe, or the child has closed it early. Returns false if the deadline passes first or this
+// process is to end.
 bool follow(pid_t child, int descriptor, Clock::time_point deadline, std::string& text,
             int& status) {
   bool open = true;
@@ -133,7 +134,7 @@ void end_child(pid_t child) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
 }
 
-// What a plug-in did that gave no answer of its own.
+// Returns what the plug-in did, if the child gave no answer of its own.
 std::string fault(const std::string& text, int status) {
   if (!text.empty() && text.front() == kChanged) return fmt::format("it {}", text.substr(1));
   if (WIFSIGNALED(status))

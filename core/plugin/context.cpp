@@ -13,7 +13,7 @@
 namespace convoy::plugin {
 namespace {
 
-// Nothing may leave these functions by an exception: their callers are plain C.
+// No exception may leave these functions, because their callers are plain C.
 
 void set_error(convoy_context* context, const char* text) noexcept {
   try {
@@ -52,7 +52,7 @@ std::string meant_instead_of(const std::string& name, const std::vector<std::str
   return nearest.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(nearest, ", "));
 }
 
-// Where the reason is an option that the plug-in misspells.
+// Returns a suggestion if the reason is an option that the plug-in misspells.
 std::string meant_option(const convoy_context& context, const std::string& reason) {
   const std::string& name = context.undeclared;
   if (name.empty() || reason.find("'" + name + "'") == std::string::npos) return "";
@@ -106,7 +106,7 @@ void fail_thrown(const PluginSettings& settings, std::string_view what) {
   } catch (const std::exception& error) {
     thrown = fmt::format("an exception: {}", error.what());
   } catch (...) {
-    // it says nothing of itself
+    // it has no text
   }
   fail(ExitCode::kUnavailable,
        "{}: {} failed: it threw {}; its functions are to return errors (rule 4 of convoy/abi.h)",

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-// Where a plug-in's file lies in memory.
+// The memory range of a plug-in's file, and the plug-in's label.
 struct Suspect {
   std::uintptr_t begin = 0, end = 0;
   std::array<char, 512> label{};
@@ -105,7 +105,7 @@ struct Search {
   Suspect& found;
 };
 
-// For dl_iterate_phdr(): ends it where the file is found.
+// The callback of dl_iterate_phdr(). It ends the iteration when the file is found.
 int note_if_it_is(dl_phdr_info* info, std::size_t, void* data) {
   const auto& search = *static_cast<Search*>(data);
   if (search.file != info->dlpi_name) return 0;

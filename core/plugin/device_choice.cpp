@@ -18,8 +18,8 @@ struct Preferred {
   std::uint32_t traits;
 };
 
-// The installed device plug-ins that auto may take, the most preferred first. What cannot be loaded
-// is told in `problems`.
+// Returns the installed device plug-ins that auto may take, the most preferred first. Adds those
+// that cannot be loaded to `problems`, with the reason.
 std::vector<Preferred> by_preference(PluginHost& host, const Catalog& catalog,
                                      std::string& problems) {
   std::vector<Preferred> all;

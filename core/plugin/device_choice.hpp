@@ -7,7 +7,7 @@
 
 namespace convoy::plugin {
 
-// What lets the plug-ins say which of them is used, see convoy_device.preference.
+// The name with which the plug-ins choose themselves, see convoy_device.preference.
 inline constexpr const char* kAnyDevice = "auto";
 // The plug-in whose devices --num_gpus counts; --device=gpu is another name of it.
 inline constexpr const char* kGpuDevices = "cuda";

@@ -24,10 +24,10 @@ class DevicePlugin : public ConfiguredPlugin<convoy_device> {
   // Whether its devices have this trait (convoy_device_trait).
   bool has(convoy_device_trait trait) const;
 
-  // Which kernels of strategies its devices run.
+  // Returns the forms of strategies' kernels that its devices run.
   KernelForms kernel_forms() const;
 
-  // How many devices the request gives on this machine.
+  // Returns the number of devices that the request gives on this machine.
   std::uint32_t count(const convoy_device_request& request) const;
 };
 
@@ -43,7 +43,7 @@ class OpenDevice {
 
   const PluginSettings& settings() const { return plugin_.settings(); }
   convoy_device_description describe();
-  // One layout per variable of the graph.
+  // Returns one layout per variable of the graph.
   std::vector<convoy_layout> propose_layout(const convoy_compilation& what);
 
   void* compile(const convoy_compilation& what);
@@ -68,34 +68,36 @@ class OpenDevice {
   // Whether it addresses the memory of another open device of the same plug-in; empty when the
   // plug-in does not say.
   std::optional<bool> reaches(const OpenDevice& other);
-  // Why collectives over these devices of the same plug-in cannot be submitted to it whole; empty
-  // when they can. Error kTimeout when another device did not come while they were prepared.
+  // Returns why collectives over these devices of the same plug-in cannot be submitted to it as one
+  // operation; empty if they can. Error kTimeout when another device did not come while they were
+  // prepared.
   std::optional<std::string> collective_refusal(const std::vector<OpenDevice*>& devices,
                                                 bool prepare);
-  // Why no group of devices of several processes can have this one; empty when one can.
+  // Returns why this device cannot be in a group of devices of several processes; empty if it can.
   std::optional<std::string> spanning_refusal();
-  // The id of a new group, for all processes of it. Error kUnavailable when it cannot be made.
+  // Returns the id of a new group, for all its processes. Error kUnavailable when it cannot be
+  // made.
   convoy_collective_id create_collective_id();
-  // Joins a group of `ranks` devices in all, with these devices of the same plug-in; waits for the
-  // other processes, `seconds` at most, until `given_up` is 1. Error kTimeout when they do not
-  // come, kUnavailable when this process cannot join.
+  // Joins a group of `ranks` devices in all, with these devices of the same plug-in. Waits for the
+  // other processes for at most `seconds`, or until `given_up` is 1. Error kTimeout when they do
+  // not come, kUnavailable when this process cannot join.
   void* open_collective_group(const convoy_collective_id& id, std::uint32_t ranks,
                               const std::vector<OpenDevice*>& devices,
                               const std::vector<std::uint32_t>& device_ranks, double seconds,
                               const std::uint32_t& given_up);
   void close_collective_group(void* group);
-  // From any thread.
+  // Interrupts the group. Any thread may call it.
   void interrupt_collective_group(void* group, const std::string& reason);
   // The records of a program compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile(void* program);
   double measure(convoy_measurement what);
   KernelForms kernel_forms() const { return plugin_.kernel_forms(); }
   const convoy_device_waking* waking() const { return plugin_.waking(); }
-  // A kernel in one of these forms, ready to be submitted. Error
-  // kUnavailable, with what the compiler says, when it cannot be built.
+  // Builds a kernel from one of these forms, ready to be submitted. Error kUnavailable, with what
+  // the compiler says, when it cannot be built.
   void* build_kernel(const convoy_kernel_code& code);
   void free_kernel(void* kernel);
-  // Empty when the plug-in does not say.
+  // Returns nothing if the plug-in does not say.
   std::optional<convoy_program_memory> program_memory(void* program);
 
  private:

@@ -97,7 +97,7 @@ std::string read_name_table(const ByteSource& file, const Elf64_Ehdr& header,
 }
 
 bool is_manifest(const Elf64_Shdr& section, const std::string& names) {
-  // With its NUL, so that longer names that start alike do not match.
+  // The comparison includes the NUL, so that longer names that start alike do not match.
   constexpr std::size_t kBytes = kSectionName.size() + 1;
   return section.sh_name < names.size() &&
          std::string_view(names).substr(section.sh_name, kBytes) ==

@@ -52,8 +52,8 @@ class PluginHost::Library {
 
 namespace {
 
-// Libraries that were linked with -ffast-math change for the thread that opens them how it
-// computes: numbers near zero become zero.
+// Opens a library and restores the thread's floating-point environment. A library that was linked
+// with -ffast-math changes it: numbers near zero become zero.
 boost::dll::shared_library load_file(const std::filesystem::path& path) {
   // The library has no name for RTLD_NODELETE and passes it on.
   using boost::dll::load_mode::type;
@@ -114,8 +114,8 @@ constexpr RequiredSlot kTransportSlots[] = {
     CONVOY_SLOT(convoy_transport, poll),      CONVOY_SLOT(convoy_transport, interrupt)};
 #undef CONVOY_SLOT
 
-// Its size in ABI 1.0, which stays as it is when a later minor version adds slots, and what it must
-// have.
+// The table's size in ABI 1.0, which stays as it is when a later minor version adds slots, and the
+// slots that it must have.
 struct TableRules {
   std::uint64_t minimum;
   std::span<const RequiredSlot> slots;
@@ -202,7 +202,7 @@ LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, doub
   }
 }
 
-// Null when it exports none, or one that lacks functions.
+// Returns null when the library exports none, or one that lacks functions.
 template <typename Library>
 const convoy_device_waking* load_waking(Library& library, const FoundPlugin& plugin,
                                         double patience) {
@@ -236,12 +236,12 @@ void PluginHost::try_first(const FoundPlugin& plugin, const std::string& doing,
       try {
         work();
       } catch (const std::exception&) {
-        // it is thrown again where it is wanted
+        // the caller runs `work` again and gets the exception there
       }
       return std::string();
     });
   } catch (const Error& error) {
-    if (hurried_calls() != ExitCode::kOk) throw;  // it could not help it
+    if (hurried_calls() != ExitCode::kOk) throw;  // the plug-in is not at fault
     culprits_.emplace(plugin.path, error.what());
     throw;
   }

@@ -17,16 +17,16 @@
 
 namespace convoy::plugin {
 
-// A loaded plug-in: its manifest, and its table, checked and in this host's size, so that slots
-// that the plug-in lacks are null. A test can also wrap a table that is part of the program.
+// A loaded plug-in: its manifest and its table. The table is checked and has this host's size, so
+// slots that the plug-in lacks are null. A test can also wrap a table that is part of the program.
 template <typename Table>
 struct LoadedPlugin {
   const Table* table = nullptr;
   Manifest manifest;
   std::filesystem::path path;
-  // Of devices that have it; null: the host and the devices poll each other's timelines.
+  // Only for devices that have it. Null: the host and the devices poll each other's timelines.
   const convoy_device_waking* waking = nullptr;
-  double patience = 0;  // of its calls, see PluginSettings
+  double patience = 0;  // time limit of its calls, see PluginSettings
 };
 
 // The kind of plug-in whose table this is.
@@ -124,7 +124,7 @@ class PluginHost {
 
   std::map<std::filesystem::path, std::unique_ptr<Library>> libraries_;
   double patience_ = 10;
-  mutable std::mutex mutex_;                               // of the next one
+  mutable std::mutex mutex_;                               // guards culprits_
   std::map<std::filesystem::path, std::string> culprits_;  // why the file is not called any more
 };
 

@@ -27,7 +27,7 @@ bool is_name(std::string_view text) {
                      [&](char c) { return is_letter(c) || c == '.' || c == '-' || c == '+'; });
 }
 
-// Text from a file that nobody vouches for goes to terminals: no control characters.
+// Text from an untrusted file is printed on terminals, so it must have no control characters.
 void require_printable(std::string_view entry) {
   for (unsigned char letter : entry) {
     if (letter < 0x20 || letter == 0x7f) {
@@ -139,7 +139,7 @@ OptionDeclaration parse_option(std::string_view value) {
   return option;
 }
 
-// Names and values of options: checked once all options are known.
+// Names and values of options are checked later, once all options are known.
 Variant parse_variant(std::string_view value) {
   Variant variant;
   for (const std::string& setting : parts_of(value, ',')) {

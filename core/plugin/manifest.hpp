@@ -15,7 +15,7 @@ inline constexpr std::array kPluginKinds = {PluginKind::kStrategy, PluginKind::k
                                             PluginKind::kDevice, PluginKind::kTransport};
 std::string_view to_string(PluginKind kind);
 
-inline constexpr std::size_t kLongestName = 64;  // of a plug-in
+inline constexpr std::size_t kLongestName = 64;  // the longest name of a plug-in
 
 enum class OptionType { kBool, kInt, kFloat, kString, kEnum };
 std::string_view to_string(OptionType type);
@@ -29,10 +29,10 @@ struct OptionDeclaration {
   std::string help = {};
 };
 
-// Values of some options, as a plug-in's author thinks them worth comparing with others.
+// Values of some options that the plug-in's author considers worth comparing with others.
 using Variant = std::vector<std::pair<std::string, std::string>>;
 
-// What a plug-in says about itself, validated. The SDK header convoy/manifest.hpp describes the
+// A plug-in's description of itself, validated. The SDK header convoy/manifest.hpp describes the
 // text form.
 struct Manifest {
   PluginKind kind = PluginKind::kStrategy;

@@ -7,7 +7,7 @@
 
 namespace convoy::plugin {
 
-// Where a place to look for plug-ins comes from, in order of precedence.
+// The origin of a place to look for plug-ins, in order of precedence.
 enum class SearchOrigin { kFlag, kEnvironment, kExecutable, kInstallPrefix };
 
 struct SearchEntry {

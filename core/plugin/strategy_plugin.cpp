@@ -7,7 +7,7 @@
 namespace convoy::plugin {
 namespace {
 
-// Every option with another value than its default, as on the command line.
+// Returns every option whose value is not its default, as on the command line.
 std::string changed_options(const Manifest& manifest, const OptionValues& values) {
   std::string text;
   for (const OptionDeclaration& option : manifest.options) {

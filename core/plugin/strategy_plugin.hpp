@@ -16,7 +16,7 @@ class StrategyPlugin : public PluginInstance<convoy_strategy> {
  public:
   using PluginInstance::PluginInstance;
 
-  // Every later plan() is first tried by this function, for example in a child process.
+  // A function that tries every later plan() first, for example in a child process.
   using TryFirst = std::function<void(const std::function<void()>& work)>;
   void set_trial(TryFirst try_first) { try_first_ = std::move(try_first); }
 

@@ -11,17 +11,17 @@
 
 namespace convoy::plugin {
 
-// What the code of a plug-in shares with the rest of its process and has to leave as it finds it:
-// the limits, what the signals do that convoy answers, timers, the standard streams, the working
+// The parts of the process that a plug-in's code shares with the rest and must leave unchanged: the
+// limits, the actions of the signals that convoy handles, timers, the standard streams, the working
 // folder, the permissions of new files, the priority, the language, the environment, and the
 // calling thread's floating-point environment. It may raise limits and add variables.
 class Surroundings {
  public:
-  // As they are now.
+  // Records the present ones.
   Surroundings();
 
-  // What has been changed since, such as "lowered the limit of memory (RLIMIT_AS)"; null: nothing.
-  // Takes no memory, because there may be none left.
+  // Returns what has changed since then, such as "lowered the limit of memory (RLIMIT_AS)"; null:
+  // nothing. Allocates no memory, because there may be none left.
   const char* change() const;
 
  private:

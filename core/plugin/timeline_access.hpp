@@ -9,7 +9,7 @@ namespace convoy::plugin {
 
 // The host's side of timelines, which devices advance and wait for.
 
-// How far a timeline is; what was written before it got there shows.
+// Returns the timeline's value. Everything written before the timeline reached it is visible.
 inline std::uint64_t value_of(const std::uint64_t* timeline) {
   auto* value = const_cast<std::uint64_t*>(timeline);  // atomic_ref takes no const
   return std::atomic_ref<std::uint64_t>(*value).load(std::memory_order_acquire);

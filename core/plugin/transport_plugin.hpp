@@ -46,7 +46,7 @@ class OpenTransport {
   OpenTransport& operator=(const OpenTransport&) = delete;
 
   convoy_transport_description describe();
-  // At most 4 KiB of any bytes.
+  // Returns at most 4 KiB of any bytes.
   std::string address();
   // Begins to connect. Returns a reason if this transport can never reach that address; the pair
   // then uses another transport.

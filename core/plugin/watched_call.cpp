@@ -19,10 +19,11 @@ namespace convoy::plugin {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};
-// What a look counts at most: a process that was stopped, or got no processor, has not waited.
+// The most seconds that one look counts. A process that was stopped, or got no processor, has not
+// waited.
 constexpr double kMostPerLook = 0.2;
 constexpr double kHurrySeconds = 0.8;
-// A call that may take so much more than the patience is not expected to return at once.
+// Seconds beyond the patience. A call that may take more than this need not return at once.
 constexpr double kPrompt = 1;
 
 constexpr std::uint64_t kFree = 0;
@@ -30,7 +31,7 @@ constexpr std::uint64_t kTaken = 1;      // while it is filled in
 constexpr std::uint64_t kCondemned = 2;  // its thread never leaves it
 constexpr std::uint64_t kFirstTicket = 3;
 
-// One call. What is not atomic is read only of a call that is condemned.
+// One call. The members that are not atomic are read only after the call was condemned.
 struct alignas(64) Slot {
   std::atomic<std::uint64_t> ticket{kFree};
   std::atomic<double> patience{0};
@@ -44,7 +45,7 @@ std::array<Slot, 256> slots;
 std::atomic<std::uint64_t> next_ticket{kFirstTicket};
 std::atomic<int> ending_code{0};
 
-// A thread finds the slot that it had before, in its own cache.
+// A thread tries the slot that it had before first, because that is in its own cache.
 std::size_t take_slot() {
   thread_local std::size_t at = next_ticket.load(std::memory_order_relaxed) % slots.size();
   for (std::size_t tries = 0; tries < slots.size(); ++tries) {
@@ -56,8 +57,8 @@ std::size_t take_slot() {
   return slots.size();
 }
 
-// Standard output gets the lines that are buffered, unless the hung thread holds them or nobody
-// takes them.
+// Flushes the buffered lines of standard output, unless the hung thread holds them or nobody takes
+// them.
 [[noreturn]] void end_at_once(std::string_view text, ExitCode code) {
   say_at_once(text);
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
@@ -65,14 +66,14 @@ std::size_t take_slot() {
   ::_exit(static_cast<int>(code));
 }
 
-// What the looking thread knows of a slot.
+// What the watching thread knows about a slot.
 struct Seen {
   std::uint64_t ticket = kFree;
-  double seconds = 0;          // since it was seen first
-  double seconds_hurried = 0;  // and since the process is to end
+  double seconds = 0;          // since it was first seen
+  double seconds_hurried = 0;  // the part of these after the process was asked to end
 };
 
-// The text takes no memory of the heap, which the hung thread may have locked.
+// Writes the text without memory of the heap, which the hung thread may have locked.
 [[noreturn]] void end_late(const Slot& slot, double seconds) {
   std::array<char, 2048> text{};
   const auto written =

@@ -12,9 +12,10 @@
 namespace convoy::qualify {
 namespace {
 
-constexpr double kAlmostAll = 0.9;  // of its time: what a core usually gets on an idle machine
+// The share of its time that a core usually gets on an idle machine.
+constexpr double kAlmostAll = 0.9;
 
-// The core itself, and the devices that it is part of.
+// Adds a clue about the core itself, and about the devices that include it.
 void add_about_core(unsigned core, const std::string& text, const std::string& advice,
                     const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues) {
   clues.push_back({fmt::format("core {}", core), text, advice});
@@ -60,7 +61,7 @@ void add_node_of_slot(const SystemRoot& root, const QualifiedDevice& device,
        fmt::format("start it there: numactl --cpunodebind={0} --membind={0}", *node)});
 }
 
-// The device behind "PCIe of 0000:17:00.0"; empty: all of the host.
+// Returns the device in a subject such as "PCIe of 0000:17:00.0"; empty: the whole host.
 std::string device_of(const std::string& subject, const std::vector<QualifiedDevice>& devices) {
   for (const QualifiedDevice& device : devices)
     if (!device.locality.empty() && subject.ends_with(" of " + device.locality)) return device.name;

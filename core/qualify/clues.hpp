@@ -12,14 +12,14 @@
 
 namespace convoy::qualify {
 
-// How often each core was slowed down because it was too hot since the system started, for cores of
-// which the system counts this. Read it before and after measuring.
+// The number of times that each core was slowed down since the system started because it was too
+// hot, for cores for which the system counts this. Read it before and after measuring.
 using ThrottleCounts = std::map<unsigned, std::int64_t>;
 ThrottleCounts read_throttle_counts(const SystemRoot& root, const std::vector<unsigned>& cores);
 void add_throttle_clues(const ThrottleCounts& before, const ThrottleCounts& after,
                         const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 
-// Adds cores that other processes used, and the devices with these cores.
+// Adds cores that other processes used, and the devices that include these cores.
 void add_core_clues(const std::vector<CoreRate>& rates, const std::vector<QualifiedDevice>& devices,
                     std::vector<Clue>& clues);
 
@@ -32,8 +32,8 @@ void add_frequency_clues(const SystemRoot& root, const std::vector<unsigned>& co
 void add_numa_clues(const SystemRoot& root, const std::vector<QualifiedDevice>& devices,
                     const std::vector<unsigned>& allowed_cores, std::vector<Clue>& clues);
 
-// Adds the warnings of `convoy doctor` about things that make something slow: processors, governor,
-// memory, width of links, IOMMU and access between GPUs.
+// Adds the warnings of `convoy doctor` that may explain a low rate: processors, governor, memory,
+// width of links, IOMMU and access between GPUs.
 void add_system_clues(const SystemRoot& root, const DynamicLibraries& libraries,
                       const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 

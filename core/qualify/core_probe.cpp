@@ -14,14 +14,15 @@
 namespace convoy::qualify {
 namespace {
 
-constexpr int kWidth = 500;  // the middle of ImageNet's pictures
+constexpr int kWidth = 500;  // a typical width of ImageNet's pictures
 constexpr int kHeight = 375;
 
 double thread_seconds() {
   return seconds_on(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// Waves of several lengths and some grain: about as many coefficients as photographs have.
+// Returns waves of several lengths with some noise. The picture has about as many coefficients as
+// photographs have.
 std::string made_up_picture() {
   std::vector<std::uint8_t> pixels;
   std::uint32_t grain = 1;

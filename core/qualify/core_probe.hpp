@@ -11,10 +11,11 @@ struct CoreRate {
   double got = 1;     // the part of the time for which its thread ran
 };
 
-// All units at once decode the same picture repeatedly for `seconds`.
+// Makes all units decode the same picture at the same time, repeatedly for `seconds`. Returns their
+// rates.
 std::vector<CoreRate> probe_cores(double seconds);
 
-// The processing units that this process may use.
+// Returns the processing units that this process may use.
 std::vector<unsigned> allowed_cores();
 
 }  // namespace convoy::qualify

@@ -14,14 +14,15 @@ namespace convoy::qualify {
 namespace {
 
 constexpr std::uint64_t kLeastVector = std::uint64_t{32} << 20;
-// No accelerator's caches hold three such vectors: 256 MiB of an MI300X, 126 MB of a B200.
+// No accelerator's cache holds three vectors of this size. The largest are 256 MiB (MI300X) and 126
+// MB (B200).
 constexpr std::uint64_t kAcceleratorVector = std::uint64_t{256} << 20;
 constexpr int kSumRepetitions = 5;
-// In seconds.
+// Limits in seconds: for one sum, and for all sums of a rate.
 constexpr double kLongestSum = 0.5;
 constexpr double kLongestRate = 1.0;
 
-// Of the host's memory, and the caches before it.
+// Returns the bounds for the host's memory and the caches in front of it.
 calibrate::VectorBounds host_bounds() {
   calibrate::VectorBounds bounds = calibrate::host_vector_bounds(calibrate::read_processor_facts());
   bounds.least_bytes = kLeastVector;
@@ -36,10 +37,10 @@ class SumWork {
     seconds();  // touches the memory
   }
 
-  // Of one sum, by the clock of the device.
+  // Returns the seconds of one sum, by the device's clock.
   double seconds() { return std::max(work_.sum(a_.region(), b_.region(), c_.region()), 1e-9); }
 
-  // Bytes per second, of the fastest time: two vectors read, one written.
+  // Returns bytes per second from the fastest time. A sum reads two vectors and writes one.
   double rate() {
     double best = 0;
     const double bytes = 3 * static_cast<double>(c_.bytes());
@@ -59,7 +60,7 @@ class SumWork {
   calibrate::DeviceVector c_;
 };
 
-// What one device should reach of this kind of work.
+// Returns the expected rate of one device for this kind of work.
 using ExpectedRateOf = std::function<std::optional<ExpectedRate>(std::size_t device)>;
 
 class DeviceRates {
@@ -105,7 +106,7 @@ class DeviceRates {
  private:
   std::uint32_t count() const { return devices_.cluster().replicas(); }
 
-  // For a device, while `together` devices add at the same time.
+  // Makes the vectors of a device, for when `together` devices sum at the same time.
   std::unique_ptr<SumWork> sum_work(std::size_t device, std::uint32_t together) const {
     const std::uint64_t own = devices_.descriptions()[device].memory_bytes;
     const std::uint64_t bytes = host_memory_
@@ -116,9 +117,9 @@ class DeviceRates {
         engine, bytes > kLeastVector ? std::min(bytes, affordable_bytes(engine)) : bytes);
   }
 
-  // A processor in a virtual machine may be told of the caches of the whole host, which are many
-  // times its share. Where vectors beyond them take a device too long, its memory is far slower
-  // than any cache, and smaller ones show its rate as well.
+  // A virtual machine may report the caches of its whole host, which are many times its share. If
+  // sums of vectors beyond these caches take a device too long, its memory is far slower than any
+  // cache, so smaller vectors show its rate as well.
   static std::uint64_t affordable_bytes(plugin::OpenDevice& device) {
     const double seconds = SumWork(device, kLeastVector).seconds();
     const double vectors = std::max(kLongestSum / seconds, 1.0);
@@ -181,7 +182,8 @@ class DeviceRates {
   double error_ = 0;
   std::string source_;
   bool cpu_ = false;
-  std::optional<calibrate::VectorBounds> host_memory_;  // where all devices share it
+  // Set if all devices share the host's memory.
+  std::optional<calibrate::VectorBounds> host_memory_;
 };
 
 }  // namespace

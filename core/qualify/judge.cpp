@@ -12,8 +12,8 @@
 namespace convoy::qualify {
 namespace {
 
-// An error of 1 or more would say that any rate is right. However uncertain the foresight is, a
-// twentieth of it is to be reached: an assumption, so that a rate of next to nothing shows.
+// An error of 1 or more would allow any rate. However uncertain the expectation is, a twentieth of
+// it must be reached. This is an assumption, so that a rate of nearly nothing is noticed.
 constexpr double kLeastOfExpected = 0.05;
 
 using Group = std::vector<Measurement*>;
@@ -31,7 +31,7 @@ bool all_expected(const Group& group) {
       group, [](const Measurement* it) { return it->expected && it->expected->rate > 0; });
 }
 
-// The upper one of an even number, so that the slower one of two has a like.
+// Returns the upper median of an even number of values, so that the slower one of two has a peer.
 double upper_median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -72,7 +72,7 @@ std::string reason_text(const Clue& clue) {
   return clue.subject.empty() ? text : clue.subject + ": " + text;
 }
 
-// Whether the rate is one of certain devices or cores; else it is one of all of them.
+// Returns whether the rate belongs to certain devices or cores; else it belongs to all of them.
 bool is_of_a_part(const Measurement& it, const HostQualification& host) {
   return it.kind == Kind::kDevice || it.kind == Kind::kCore ||
          std::ranges::any_of(host.devices, [&](const QualifiedDevice& device) {
@@ -80,8 +80,8 @@ bool is_of_a_part(const Measurement& it, const HostQualification& host) {
          });
 }
 
-// Clues about what the rate is of, else those about all of the host. What all devices do together
-// is as slow as any of them.
+// Returns clues about the measured part, else clues about the whole host. A rate of all devices
+// together is as slow as any of them, so clues about devices apply to it.
 std::vector<std::string> reasons_of(const Measurement& it, const HostQualification& host) {
   std::vector<std::string> own, of_parts, general;
   for (const Clue& clue : host.clues) {
@@ -99,7 +99,7 @@ std::vector<std::string> reasons_of(const Measurement& it, const HostQualificati
   return of_parts;
 }
 
-// "41 % of what others reach".
+// Returns a text such as "41 % of what others reach".
 std::string share_text(const Measurement& it) {
   const bool by_peers = it.peers && it.rate / *it.peers <= it.share * (1 + 1e-9);
   if (by_peers) return fmt::format("{:.0f} % of what others reach", 100 * it.share);

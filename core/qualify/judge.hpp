@@ -7,7 +7,8 @@
 
 namespace convoy::qualify {
 
-// The rate that must be reached: the expected one minus its error, but at least a twentieth of it.
+// Returns the rate that must be reached: the expected rate minus its error, but at least a
+// twentieth of it.
 double least_rate(const ExpectedRate& expected);
 
 // Compares every rate of all hosts with the least_rate() of its expected rate, and with its peers:
@@ -19,8 +20,8 @@ void judge(std::vector<HostQualification>& hosts, double threshold);
 
 bool all_pass(const std::vector<HostQualification>& hosts);
 
-// What is slow as sentences, the worst first: "host7: cpu:1: matrix product at 43 % of what others
-// reach; ...", "... at 48 % of the expected rate, 65 % of the minimum that its error of
+// Returns sentences about slow rates, the worst first: "host7: cpu:1: matrix product at 43 % of
+// what others reach; ...", "... at 48 % of the expected rate, 65 % of the minimum that its error of
 // 25 % leaves".
 std::vector<std::string> slow_sentences(const std::vector<HostQualification>& hosts);
 

@@ -14,7 +14,7 @@
 namespace convoy::qualify {
 namespace {
 
-using Extent = std::pair<double, double>;         // seconds, from and to
+using Extent = std::pair<double, double>;         // seconds, begin and end
 using Extents = std::map<std::uint32_t, Extent>;  // by operation of the logical plan
 
 void extend(Extents& extents, std::uint32_t source, double start, double end) {
@@ -23,7 +23,7 @@ void extend(Extents& extents, std::uint32_t source, double start, double end) {
   found->second = {std::min(found->second.first, start), std::max(found->second.second, end)};
 }
 
-// Of the probed operations, in their order; trained steps have none.
+// Returns the ids of the probed operations, in their order. Trained steps have none.
 std::vector<std::uint32_t> probed_operations(const plan::Plan& logical, const ProbedStep& step) {
   std::vector<std::uint32_t> ids;
   if (step.trains) return ids;
@@ -69,7 +69,7 @@ std::optional<double> duration(const Extents& extents, std::uint32_t source) {
   return found->second.second - found->second.first;
 }
 
-// All tasks begin a step together: what one waits for is not the others' lateness.
+// All tasks begin a step together, so that one does not measure the lateness of others.
 void meet(const ProbeTarget& target) {
   if (target.task != nullptr) target.task->peers->exchange("");
 }
@@ -102,7 +102,7 @@ ProbedTimes probe_plan(const ProbeTarget& target, const calibrate::ProbeNetwork&
   for (int i = 0; i <= repetitions; ++i) {
     meet(target);
     const double whole = probe.step();
-    if (i == 0) continue;  // touches the memory
+    if (i == 0) continue;  // the first step only touches the memory
     steps.push_back(whole);
     const Extents extents = measured_extents(session);
     for (const std::uint32_t source : sources)

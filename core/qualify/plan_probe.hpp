@@ -13,10 +13,10 @@
 
 namespace convoy::qualify {
 
-// The measured and the predicted time of something. Without a measured time, no part of it runs
-// here; without a predicted one, it cannot be simulated.
+// The measured and the predicted time of a step or an operation. Without a measured time, no part
+// of it runs here. Without a predicted time, it cannot be simulated.
 struct ProbedTime {
-  std::optional<double> measured;  // seconds; the median of steps, the fastest of operations
+  std::optional<double> measured;  // seconds; the median of steps, or the fastest of operations
   std::optional<double> expected;
 };
 
@@ -25,16 +25,17 @@ struct ProbedTimes {
   std::vector<ProbedTime> operations;  // the copies, or the reduction, in the order of the plan
 };
 
-// Where plans are measured: open devices, and what is known about them.
+// The target of measured plans: open devices, and what is known about them.
 struct ProbeTarget {
   const job::Setup& setup;
   std::shared_ptr<runtime::OpenDevices> devices;
   const job::SimulatedHardware* hardware = nullptr;  // null: nothing is predicted
-  // On several hosts: all tasks measure the same at the same time.
+  // With several hosts, all tasks measure the same at the same time.
   const runtime::ClusterTask* task = nullptr;
 };
 
-// A network of one small layer, so that a step takes about as long as what is measured.
+// Returns a network of one small layer, so that a step takes hardly longer than the measured
+// operations.
 calibrate::ProbeNetwork smallest_network();
 
 // Trains this network with this step: once to warm up, then `repetitions` times.

@@ -14,9 +14,11 @@ namespace convoy::qualify {
 namespace {
 
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
-constexpr std::uint32_t kMostPairs = 64;  // beyond, neighbours only: pairs grow with the square
+// With more pairs, only neighbours are measured, because pairs grow with the square.
+constexpr std::uint32_t kMostPairs = 64;
 constexpr int kProbeRepetitions = 3;
-// The part of an accelerator's memory that a collective's bytes may be: there are copies of them.
+// The bytes of a collective take at most 1 / kShareOfMemory of an accelerator's memory, because
+// there are copies of them.
 constexpr std::uint64_t kShareOfMemory = 16;
 
 std::optional<ExpectedRate> expected_rate(const ProbeTarget& target, double amount,
@@ -106,8 +108,8 @@ class Links {
   std::uint64_t bytes_;
 };
 
-// Accelerators' links are fully used from hundreds of MB on only. All tasks of a run measure the
-// same.
+// Accelerators' links are fully used only from hundreds of MB on. All tasks of a run measure the
+// same sizes.
 std::vector<std::uint64_t> sizes_of(const ProbeTarget& target, bool quick) {
   if (target.task != nullptr || target.devices->all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY))
     return collective_sizes(quick, 0);

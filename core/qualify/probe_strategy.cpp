@@ -51,7 +51,8 @@ class ProbeStrategy : public Strategy {
     }
   }
 
-  // Memory that lives from step to step: what is copied has a content from the first step on.
+  // Uses memory that lives from step to step, so that the copied data are defined from the first
+  // step on.
   static void copy(Planner& p, std::uint64_t elements) {
     const std::vector<std::uint32_t> ends = numbers_of(p.option(kCopies));
     for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {

@@ -13,7 +13,7 @@ inline constexpr int kQualificationSchemaVersion = 1;
 
 // Writes one host, for messages between tasks and for records.
 nlohmann::ordered_json host_json(const HostQualification& host);
-// Throws nlohmann::json::exception for what host_json() did not write.
+// Reads one host. Throws nlohmann::json::exception for text that host_json() did not write.
 HostQualification read_host(const nlohmann::json& json);
 
 // The record of all hosts after judge(), the slowest host first.

@@ -49,7 +49,7 @@ class ClusterProbes {
   }
 
  private:
-  // Tasks on one machine would measure each other.
+  // Tasks on one machine measure in turn, because they would disturb each other.
   void by_itself(const ProbeTarget& target) {
     const std::vector<std::string> machines = cluster_.peers->exchange(network::machine_id());
     const auto before = [&](std::size_t rank) {
@@ -70,7 +70,7 @@ class ClusterProbes {
         {.kind = Kind::kLink, .subject = subject, .what = what, .unit = unit, .rate = rate});
   }
 
-  // As they were tried when the tasks connected.
+  // Adds the links as they were measured when the tasks connected.
   void add_links() {
     for (const PeerRecord& peer : task_.peers()) {
       const std::string subject = fmt::format("{} -> {}", host_.name, peer.task);
@@ -87,7 +87,8 @@ class ClusterProbes {
     return CONVOY_NONE;
   }
 
-  // Every host to the next one, all at once; each tells of what it receives.
+  // Copies from every host to the next one, all at the same time. Each host reports what it
+  // receives.
   void copy_in_ring(const ProbeTarget& all) {
     const std::uint32_t hosts = cluster_.cluster->hosts;
     if (hosts < 2) return;

@@ -94,7 +94,7 @@ class HostProbes {
     if (!target_.setup.options.data_dir.empty()) probe_input();
   }
 
-  // What training would read.
+  // Measures the data that training would read.
   void probe_input() {
     options_.tell("reading and preparing images");
     const std::uint32_t devices = target_.devices->cluster().replicas();

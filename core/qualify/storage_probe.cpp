@@ -34,7 +34,6 @@ class File {
   int descriptor_;
 };
 
-// Of no name, so that nothing is left behind whatever happens.
 [[noreturn]] void fail_at(const std::filesystem::path& folder, const char* what) {
   fail(ExitCode::kUnavailable,
        "storage cannot be measured: {} in {} failed: {}; is it full, or read-only? TMPDIR "
@@ -44,7 +43,7 @@ class File {
 
 void write_all(const File& file, std::uint64_t bytes, const std::filesystem::path& folder) {
   std::vector<char> piece(kPiece);
-  std::uint32_t noise = 1;  // file systems may compress what repeats
+  std::uint32_t noise = 1;  // file systems may compress repeated data
   for (char& byte : piece) byte = static_cast<char>((noise = noise * 1664525u + 1013904223u) >> 24);
   for (std::uint64_t done = 0; done < bytes;) {
     const std::size_t size = std::min<std::uint64_t>(kPiece, bytes - done);
@@ -75,6 +74,7 @@ StorageRates probe_storage(const std::filesystem::path& folder, std::uint64_t by
   if (made < 0) fail_at(folder, "making a file");
   ::close(made);
   const File file(path, O_RDWR);
+  // The file loses its name at once, so that nothing is left behind whatever happens.
   ::unlink(path.c_str());
   if (!file.is_open()) fail_at(folder, "opening a file");
   StorageRates rates;

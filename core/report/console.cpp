@@ -17,12 +17,12 @@ std::string labelled(const std::string& label, const std::string& value) {
   return fmt::format("{:<{}}{}", label.empty() ? label : label + ":", kLabelWidth, value);
 }
 
-// C++ prints the sign bit of not-a-number; the readers of these lines know "nan".
+// C++ prints the sign bit of NaN, but readers of these lines expect "nan".
 double without_sign(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
-// A list of texts as Python prints one.
+// Formats a list of texts as Python prints it.
 std::string python_list(const std::vector<std::string>& items) {
   std::string text = "[";
   for (const std::string& item : items) {

@@ -10,17 +10,17 @@
 namespace convoy::report {
 
 // Writes the lines of tf_cnn_benchmarks that other tools read, byte for byte, except that the first
-// header line names convoy. Every line is flushed, so that a pipe sees it at once.
+// header line names convoy. Flushes every line, so that a pipe gets it at once.
 class Console : public RunObserver {
  public:
-  // loss_name is the title of the loss column ("total_loss" or "base_loss"); with accuracy, step
+  // loss_name is the title of the loss column ("total_loss" or "base_loss"). With `accuracy`, step
   // lines have two more columns.
   Console(std::ostream& out, std::string loss_name, bool accuracy);
 
   void header(const ConsoleHeader& header) override;
   void enters(RunPhase phase) override;
   void columns() override;
-  // accuracy must be given if and only if the constructor was told so.
+  // accuracy must be given if and only if the constructor was told to show it.
   void step(std::int64_t step, const Speed& speed, double loss,
             std::optional<Accuracy> accuracy = {}) override;
   void total(double images_per_second) override;
@@ -33,7 +33,7 @@ class Console : public RunObserver {
   void target_reached(double top_1) override;
 
  protected:
-  // One line, or several, without the last newline.
+  // Writes one line, or several, without the last newline.
   virtual void line(const std::string& text);
 
  private:
@@ -42,7 +42,7 @@ class Console : public RunObserver {
   bool accuracy_;
 };
 
-// True for timed step 1 (counted from 1) and every display_every-th.
+// Returns true for timed step 1 (steps count from 1) and for every display_every-th step.
 bool is_displayed(std::int64_t step, std::int64_t display_every);
 
 }  // namespace convoy::report

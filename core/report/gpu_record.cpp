@@ -29,7 +29,7 @@ Json gpu_json(const GpuReadings& gpu) {
           {"throttle_reasons", gpu.throttle_reasons}};
 }
 
-// Mean power of all of them; empty unless all have told theirs.
+// Returns the mean power of all GPUs together; empty unless all have reported theirs.
 std::optional<double> total_watts(const Gpus& gpus) {
   if (gpus.empty()) return std::nullopt;
   double sum = 0;
@@ -43,7 +43,7 @@ std::optional<double> total_watts(const Gpus& gpus) {
 std::string power_text(const Gpus& gpus, double images_per_second) {
   const std::optional<double> watts = total_watts(gpus);
   if (!watts) return {};
-  double peak = 0;  // of each, added up
+  double peak = 0;  // sum of the peaks of all GPUs
   for (const GpuReadings& gpu : gpus) peak += gpu.watts.most;
   std::string text = fmt::format("power mean {:.0f} W, peak {:.0f} W", *watts, peak);
   if (*watts > 0) text += fmt::format(", {:.2f} images/s/W", images_per_second / *watts);

@@ -13,7 +13,7 @@ InputVerdict judge_input(const InputFacts& facts) {
   const double waited = std::clamp(facts.wait_seconds, 0.0, facts.seconds);
   verdict.wait_share = facts.seconds > 0 ? waited / facts.seconds : 0;
   verdict.images_per_second = facts.seconds > 0 ? facts.images / facts.seconds : 0;
-  // Of a run that did nothing but wait, no more is known than that.
+  // A run that only waited has no rate without waiting, so its own rate is used.
   const double busy = facts.seconds - waited;
   verdict.images_per_second_without_wait =
       busy > 0 ? facts.images / busy : verdict.images_per_second;

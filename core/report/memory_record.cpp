@@ -32,7 +32,7 @@ nlohmann::ordered_json to_json(const MemoryRecord& memory) {
 std::uint64_t peak_resident_bytes() {
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-  constexpr std::uint64_t kKibibyte = 1024;  // Linux counts in these
+  constexpr std::uint64_t kKibibyte = 1024;  // the unit of Linux
   return static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte;
 }
 

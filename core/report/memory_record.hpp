@@ -14,7 +14,7 @@ struct PlaceMemory {
   MemoryUse use;
 };
 
-// What a run planned to have, and the most that the process had in memory at one time.
+// The memory that a run planned to use, and the peak memory of the process.
 struct MemoryRecord {
   std::vector<PlaceMemory> places;
   std::uint64_t peak_resident_bytes = 0;
@@ -24,7 +24,7 @@ struct MemoryRecord {
 
 nlohmann::ordered_json to_json(const MemoryRecord& memory);
 
-// The largest resident memory of this process so far; 0 when the system does not say.
+// Returns the largest resident memory of this process so far; 0 if the system does not report it.
 std::uint64_t peak_resident_bytes();
 
 }  // namespace convoy::report

@@ -9,18 +9,19 @@
 
 namespace convoy::report {
 
-// What the simulator foresaw of the plan that a run executed.
+// The simulator's prediction for the plan that a run executed.
 struct PredictionRecord {
   std::string machine;
-  std::string rates;  // where the layers' times come from
+  std::string rates;  // the origin of the layers' times
   bool calibrated = false;
   simulate::SimulationResult step;
-  std::vector<simulate::SimulatedLink> links;  // of the machine: step.links are indices into them
+  // Links of the machine; step.links are indices into them.
+  std::vector<simulate::SimulatedLink> links;
   TimelineRecord timeline;
 };
 
 nlohmann::ordered_json to_json(const PredictionRecord& prediction);
-// What a step loads these links with: the list "links", which simulations have, too.
+// Returns the load of these links in a step: the list "links", which simulations have, too.
 nlohmann::ordered_json to_json(const std::vector<simulate::LinkLoad>& loads,
                                const std::vector<simulate::SimulatedLink>& links);
 

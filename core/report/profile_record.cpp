@@ -18,7 +18,8 @@ double share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-// "  12.34 151.2F  80%": milliseconds, GFLOP/s of the peak or GB/s of the stream rate.
+// Returns "  12.34 151.2F  80%": milliseconds, and GFLOP/s with the share of the peak, or GB/s with
+// the share of the stream rate.
 std::string pass_text(const PassProfile& pass, const ProfileRecord& profile) {
   if (!pass.recorded || pass.seconds <= 0) return fmt::format(" {:>20}", "");
   const bool computes = pass.flops > 0;
@@ -40,7 +41,7 @@ std::string layer_line(const LayerProfile& layer, const ProfileRecord& profile) 
   return text + "\n";
 }
 
-// The layers of one kind as if they were one.
+// Sums the layers of one kind as if they were one layer.
 LayerProfile sum_of_kind(const ProfileRecord& profile, const std::string& kind) {
   LayerProfile sum;
   sum.name = kind;
@@ -59,7 +60,7 @@ LayerProfile sum_of_kind(const ProfileRecord& profile, const std::string& kind) 
 }
 
 std::string kinds_table(const ProfileRecord& profile) {
-  std::vector<std::string> kinds;  // in order of appearance
+  std::vector<std::string> kinds;  // in the order of their appearance
   for (const LayerProfile& layer : profile.layers)
     if (std::ranges::find(kinds, layer.kind) == kinds.end()) kinds.push_back(layer.kind);
   std::string text;

@@ -38,7 +38,7 @@ void Progress::show(const std::string& text, Clock::time_point now) {
   if (!enabled_ || now < next_) return;
   next_ = now + interval_;
   visible_ = true;
-  // The last column stays free: some terminals begin a new line behind it.
+  // The last column stays empty, because some terminals begin a new line after it.
   const std::size_t room = std::max<std::size_t>(columns_ > 0 ? columns_ : terminal_columns(), 2);
   out_ << kReturnAndErase << text.substr(0, room - 1) << std::flush;
 }

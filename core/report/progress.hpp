@@ -6,14 +6,14 @@
 
 namespace convoy::report {
 
-// One line that rewrites itself, for a person who watches. Writes nothing when it is not enabled,
-// so logs and pipes stay clean.
+// A progress line that rewrites itself. It writes nothing unless it is enabled, so logs and pipes
+// stay clean.
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
   // enabled: usually standard_error_is_terminal(). At most one update per interval is shown. A text
-  // is cut so that the line fits into `columns`; 0: the width that the terminal has then.
+  // is cut so that the line fits into `columns`; 0: the current width of the terminal.
   Progress(std::ostream& out, bool enabled,
            Clock::duration interval = std::chrono::milliseconds(200), std::size_t columns = 0);
   ~Progress();
@@ -33,10 +33,10 @@ class Progress {
   bool visible_ = false;
 };
 
-// Whether it is a terminal that can rewrite a line: TERM is not "dumb".
+// Returns whether standard error is a terminal that can rewrite a line: TERM is not "dumb".
 bool standard_error_is_terminal();
 
-// "12 s", "3 min 20 s", "2 h 05 min": what is left of something.
+// Returns a remaining time: "12 s", "3 min 20 s", "2 h 05 min".
 std::string duration_text(double seconds);
 
 }  // namespace convoy::report

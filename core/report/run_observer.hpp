@@ -11,7 +11,7 @@
 
 namespace convoy::report {
 
-// What the lines before the first step say.
+// The content of the lines before the first step.
 struct ConsoleHeader {
   std::string version;  // of convoy
   std::string model;
@@ -31,7 +31,7 @@ struct ConsoleHeader {
   std::vector<std::pair<std::string, std::string>> strategy_details;
 };
 
-// What a run has come to.
+// The phases of a run.
 enum class RunPhase {
   kGeneratingModel,
   kGeneratingEvaluationModel,
@@ -39,52 +39,53 @@ enum class RunPhase {
   kWarmingUp,
   kWarmedUp,
   kTrainingResumes,  // after an evaluation
-  kTrainingDone,     // where a run that only trains has its total, before the final evaluation
+  kTrainingDone,     // a run that only trains has its total here, before the final evaluation
 };
 
-// The observer of a run. Called on the thread that runs it, in the order of events; what is not
-// overridden is passed over.
+// The observer of a run. Its functions are called on the thread of the run, in the order of events.
+// Functions that are not overridden do nothing.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
   virtual void header(const ConsoleHeader&) {}
   virtual void enters(RunPhase) {}
-  // Before the first step that is displayed.
+  // Called before the first step that is displayed.
   virtual void columns() {}
   virtual void timed_step(const TrainingStep&) {}
-  // A step that is due on the display: number, speed of all steps so far, the loss that was asked
-  // for; accuracy if it was asked for.
+  // A step that is due for display: its number, the speed of all steps so far, the requested loss,
+  // and the accuracy if it was requested.
   virtual void step(std::int64_t /*step*/, const Speed&, double /*loss*/,
                     std::optional<Accuracy> = {}) {}
   virtual void total(double /*images_per_second*/) {}
-  // What was asked for besides, after the total: a line, or a table of several.
+  // A further requested result, after the total: a line, or a table of several.
   virtual void result(const std::string& /*text*/) {}
 
-  // An evaluation scores the model of this checkpoint.
+  // Called when an evaluation loads the model of this checkpoint.
   virtual void model_loaded(const std::string& /*path*/) {}
-  // How fast an evaluation went since the last such line; steps count from 1.
+  // The speed of an evaluation since the last such call. Steps count from 1.
   virtual void evaluation_step(std::int64_t /*step*/, double /*examples_per_second*/) {}
   virtual void accuracy(const Accuracy&, std::int64_t /*examples*/) {}
   virtual void no_checkpoint(const std::string& /*folder*/) {}
-  // Around an evaluation during training. global_step counts all updates so far.
+  // Called around an evaluation during training. global_step counts all updates so far.
   virtual void evaluation_begins(std::int64_t /*global_step*/, bool /*final*/) {}
   virtual void target_reached(double /*top_1*/) {}
 
-  // For a person who watches; replaces the text before.
+  // A progress text for people. It replaces the previous one.
   virtual void progress(const std::string& /*text*/) {}
   // A sentence for people about this run.
   virtual void notice(const std::string& /*text*/) {}
   // A sentence for users who want to know more (--verbose).
   virtual void detail(const std::string& /*text*/) {}
-  // Asked between steps: kOk to go on, else why the run ends after the steps under way.
+  // Asked between steps. kOk: the run goes on; else the reason for which it ends after the steps in
+  // progress.
   virtual ExitCode interruption() const { return ExitCode::kOk; }
-  // What asked for that, in a word for people.
+  // Returns, in a word for people, what asked for the end.
   virtual std::string interrupted_by() const { return "its program"; }
-  // Likewise: whether somebody wants a checkpoint now, once per request.
+  // Asked between steps: returns whether a checkpoint is wanted now, once per request.
   virtual bool take_save_request() { return false; }
-  // Likewise: whether somebody wants the run to stand still. A run of one process does so after
-  // that step by calling stand_still(); its time is part of no step and of no total.
+  // Asked between steps: returns whether the run should stand still. A run of one process does so
+  // after that step by calling stand_still(). This time is part of no step and of no total.
   virtual bool take_standstill_request() { return false; }
   virtual void stand_still() {}
 };

@@ -25,12 +25,12 @@ Writer writer_for(const std::filesystem::path& path) {
        path.string());
 }
 
-// C++ prints the sign of what is not a number.
+// C++ prints the sign of NaN, so it is written here.
 std::string csv_number(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
-// Columns behind those that every record has: what the run was asked for besides.
+// Further columns after the usual ones, for what the run was asked to report.
 class MoreColumns {
  public:
   explicit MoreColumns(const RunRecord& record)
@@ -84,7 +84,7 @@ std::string csv_line(const EvaluationRecord& evaluation) {
 
 std::string run_record_csv(const RunRecord& record) {
   const MoreColumns more(record);
-  // The shortest text that reads back as the same double is what {} gives.
+  // {} gives the shortest text that reads back as the same double.
   std::string text =
       "step,seconds,images_per_sec,loss,learning_rate,input_wait_seconds,top_1_accuracy,"
       "top_5_accuracy,evaluation_top_1,evaluation_top_5,evaluation_examples" +

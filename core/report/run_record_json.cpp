@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kIndent = 2;
 
-// Keeps the order in which a reader wants to see the fields.
+// Keeps the fields in the order that suits a reader.
 using Json = nlohmann::ordered_json;
 
-// That of a step's breakdown, beside those below.
+// The overload for a step's breakdown joins those below.
 using report::to_json;
 
 Json number(double value) {
@@ -220,8 +220,8 @@ Json summary(const RunRecord& it) {
           {"timeline", optional_json(it.timeline)}};
 }
 
-// What stands between the brackets of the list of steps. As JSON values all at once, a million of
-// them would take three times as much memory as their text.
+// Writes the contents of the list of steps as text. A million steps as JSON values would take three
+// times as much memory as their text.
 void append_steps(const RunRecord& record, std::string& text) {
   constexpr const char* kMargin = "    ";  // two levels deep
   const char* separator = "\n";
@@ -243,7 +243,8 @@ std::string run_record_json(const RunRecord& record) {
   json["steps"] = Json::array();
   json["evaluations"] = list_json(record.evaluations);
   std::string text = json_text(json, kIndent) + "\n";
-  // Texts have no line breaks, and other lists of this name lie deeper.
+  // Texts have no line breaks, and other lists of this name are indented further, so this finds the
+  // right list.
   const std::string list = "\n  \"steps\": [";
   const std::size_t begin = text.find(list) + list.size();
   const std::string rest = text.substr(begin);

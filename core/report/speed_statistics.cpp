@@ -10,18 +10,19 @@
 namespace convoy::report {
 namespace {
 
-// Makes the median absolute deviation of a normal distribution its standard deviation.
+// This factor turns the median absolute deviation of a normal distribution into its standard
+// deviation.
 constexpr double kNormalConsistency = 1.4826;
 
-// Values that ascend with their rank.
+// A sequence of values that ascend with their rank.
 struct Ascending {
   std::size_t size;
   std::function<double(std::size_t)> at;
 };
 
-// The value that `rank` others of both stand before.
+// Returns the value that `rank` values of both sequences together precede.
 double of_rank(std::size_t rank, const Ascending& first, const Ascending& second) {
-  // Of the rank + 1 smallest values, so many are of the first at least and at most.
+  // The least and the largest number of values of `first` among the rank + 1 smallest.
   std::size_t least = rank + 1 - std::min(rank + 1, second.size);
   std::size_t most = std::min(rank + 1, first.size);
   while (least < most) {
@@ -61,12 +62,12 @@ double SpeedStatistics::speed_of_rank(std::size_t rank) const {
   return images_per_step_ / seconds_.at(steps() - 1 - rank);
 }
 
-// Of the steps' speeds.
+// Computed from the steps' speeds.
 double SpeedStatistics::jitter() const {
   const std::size_t half = steps() / 2;
   const double centre =
       steps() % 2 == 1 ? speed_of_rank(half) : (speed_of_rank(half) + speed_of_rank(half - 1)) / 2;
-  // Away from the median, deviations ascend in both directions.
+  // Deviations ascend from the median in both directions.
   const Ascending slower{half, [&](std::size_t i) { return centre - speed_of_rank(half - 1 - i); }};
   const Ascending faster{steps() - half,
                          [&](std::size_t i) { return speed_of_rank(half + i) - centre; }};

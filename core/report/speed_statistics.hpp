@@ -8,22 +8,23 @@
 
 namespace convoy::report {
 
-// Collects the times of timed steps and gives the numbers that tf_cnn_benchmarks prints. After n
-// steps, one more takes O(log n) time, and so does every number. A step takes 8 to 16 bytes.
+// Collects the times of timed steps and computes the numbers that tf_cnn_benchmarks prints. After n
+// steps, adding one takes O(log n) time, and so does every number. A step takes 8 to 16 bytes.
 class SpeedStatistics {
  public:
-  // newest_weight (--display_perf_ewma): the average step time of `mean` weighs the newest step by
-  // 1, the one before by 1 - newest_weight, and so on; unset or 0 weighs all alike.
+  // newest_weight (--display_perf_ewma): in the average step time of `mean`, the newest step has
+  // weight 1, the one before 1 - newest_weight, and so on. If it is unset or 0, all steps have the
+  // same weight.
   explicit SpeedStatistics(double images_per_step, std::optional<double> newest_weight = {});
 
-  // A step took this long; seconds must be above 0 and finite.
+  // Adds the time of a step, which must be above 0 and finite.
   void add(double seconds);
 
   std::size_t steps() const { return seconds_.size(); }
-  // These need at least one step.
+  // The functions below need at least one step.
   Speed speed() const;
   StepTimes step_times() const;
-  double average_seconds() const { return total_ / weights_; }  // of a step, as `mean` has it
+  double average_seconds() const { return total_ / weights_; }  // average step time, as in `mean`
   double mean() const { return images_per_step_ / average_seconds(); }
 
  private:
@@ -33,10 +34,10 @@ class SpeedStatistics {
   double images_per_step_;
   double newest_weight_;
   OrderedValues seconds_;
-  double total_ = 0;       // of the steps, weighed
-  double weights_ = 0;     // of them all
-  double mean_speed_ = 0;  // of the steps' speeds, images/s
-  double squares_ = 0;     // sum of the squared differences from it
+  double total_ = 0;       // weighted sum of the steps' times
+  double weights_ = 0;     // sum of the weights
+  double mean_speed_ = 0;  // mean of the steps' speeds, images/s
+  double squares_ = 0;     // sum of the squared differences from mean_speed_
 };
 
 }  // namespace convoy::report

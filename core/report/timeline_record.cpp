@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostEvents = 10000;  // so that a record of many devices stays small
+constexpr std::size_t kMostEvents = 10000;  // keeps a record of many devices small
 
 bool is_shown(const TraceEvent& event) {
   return event.category == "operation" || event.category == "simulated";
@@ -21,7 +21,8 @@ bool is_shown(const TraceEvent& event) {
 
 using Row = std::pair<std::string, std::string>;  // device and lane
 
-// "cuda:2" before "cuda:10", host places last: the shorter of two names of one kind comes first.
+// Puts "cuda:2" before "cuda:10", and host places last. Within a kind, the shorter name comes
+// first.
 struct RowOrder {
   static auto key(const Row& row) {
     const std::string kind = row.first.substr(0, row.first.find(':'));
@@ -30,7 +31,7 @@ struct RowOrder {
   bool operator()(const Row& a, const Row& b) const { return key(a) < key(b); }
 };
 
-// To a tenth of a microsecond.
+// Rounds to a tenth of a microsecond.
 double rounded(double seconds) {
   return std::round(seconds * 1e7) / 1e7;
 }

@@ -73,7 +73,7 @@ std::string chrome_trace(const std::vector<TraceEvent>& events,
     const std::size_t thread = number_of(lanes[process], event.lane);
     timed.emplace_back(event.start_seconds, event_record(event, process, thread, origin));
   }
-  // What encloses others comes before them.
+  // Events that enclose others come before them.
   std::ranges::stable_sort(timed, {}, &std::pair<double, Json>::first);
   Json records = Json::array();
   add_names(devices, lanes, records);

@@ -12,7 +12,8 @@ BreakdownMeter::BreakdownMeter(const plan::Plan& lowered, const PartOfSteps& par
       host_(part.host),
       replicas_(part.replicas.size()),
       compute_(lowered.cluster->replicas()) {
-  // Of at most the open step, the one before and the one after, and some waits.
+  // At most the intervals of three steps (the open one, the previous and the next one), and some
+  // waits.
   const std::size_t most = 3 * part.operations + 64;
   for (const std::uint32_t replica : part.replicas) compute_.at(replica).reserve(most);
   for (auto* intervals : {&running_, &waits_, &sorted_}) intervals->reserve(most);
@@ -53,7 +54,7 @@ StepBreakdown BreakdownMeter::mean_step() const {
   return mean;
 }
 
-// How much of the window the intervals in sorted_, which it sorts, cover together.
+// Returns how much of the window the intervals in sorted_ cover together. Sorts them.
 double BreakdownMeter::covered(const TimeInterval& window) const {
   std::ranges::sort(sorted_, {}, &TimeInterval::start);
   double sum = 0;

@@ -27,12 +27,12 @@ class BreakdownMeter {
  public:
   BreakdownMeter(const plan::Plan& lowered, const PartOfSteps& part);
 
-  // The operations of later steps are those of this plan, for as many replicas.
+  // Operations reported from now on belong to this plan, which has as many replicas.
   void use_plan(const plan::Plan& lowered) { plan_ = &lowered; }
   void waited_for_input(const TimeInterval& wait) { waits_.push_back(wait); }
   // Adds the operations of a step and its time, which is empty for warm-up steps.
   void finished(const std::vector<OperationTime>& operations, const TimeInterval& step);
-  // The mean of all steps so far, the last one included.
+  // Returns the mean of all steps so far, the last one included.
   StepBreakdown mean_step() const;
 
  private:
@@ -44,11 +44,12 @@ class BreakdownMeter {
   std::uint32_t host_;
   std::size_t replicas_;
   std::vector<std::vector<TimeInterval>> compute_;                // per replica
-  std::vector<TimeInterval> running_;                             // all operations of devices
-  std::map<std::uint32_t, std::vector<TimeInterval>> under_way_;  // between hosts, by the other one
+  std::vector<TimeInterval> running_;                             // operations of all devices
+  std::map<std::uint32_t, std::vector<TimeInterval>> under_way_;  // transfers between hosts, by the
+                                                                  // number of the other host
   std::vector<TimeInterval> waits_;
-  TimeInterval open_;                         // the step that is still to be accounted for
-  StepBreakdown sums_;                        // over the steps that were accounted for
+  TimeInterval open_;                         // the step that is not accounted for yet
+  StepBreakdown sums_;                        // sums over the steps that are accounted for
   mutable std::vector<TimeInterval> sorted_;  // memory that serves every step
 };
 

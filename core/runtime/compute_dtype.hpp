@@ -8,7 +8,7 @@
 
 namespace convoy::runtime {
 
-// Instead of a dtype: whatever 16-bit type the devices compute in.
+// Stands for the 16-bit type in which the devices compute.
 constexpr std::uint32_t kHalfOfTheDevices = CONVOY_NONE;
 
 // The type of activations and operands for devices that all compute in it: CONVOY_F32, CONVOY_BF16

@@ -17,23 +17,23 @@ namespace convoy::runtime {
 // The destructor frees them.
 class DeviceKernels {
  public:
-  // Those that a lowered plan calls on this host. Error kUnavailable as require_form() and
-  // OpenDevice::build_kernel say.
+  // Builds the kernels that a lowered plan calls on this host. Error kUnavailable as in
+  // require_form() and OpenDevice::build_kernel().
   DeviceKernels(const plan::Plan& lowered, const Engines& engines, plugin::StrategyPlugin& strategy,
                 std::shared_ptr<OpenDevices> devices);
   ~DeviceKernels();
   DeviceKernels(const DeviceKernels&) = delete;
   DeviceKernels& operator=(const DeviceKernels&) = delete;
 
-  // For convoy_submission.device_kernel; null: the device runs the host function.
+  // Returns the value for convoy_submission.device_kernel; null: the device runs the host function.
   void* find(const plugin::OpenDevice* device, const std::string& kernel) const;
 
  private:
-  std::shared_ptr<OpenDevices> devices_;  // which free the kernels
+  std::shared_ptr<OpenDevices> devices_;  // they free the kernels
   std::map<std::pair<plugin::OpenDevice*, std::string>, void*> built_;
 };
 
-// One kernel for one device, as the strategy gives it in one of these forms; the caller frees it.
+// Builds one kernel for one device, in one of these forms of the strategy. The caller frees it.
 void* build_kernel_for(plugin::OpenDevice& device, const plugin::KernelForms& forms,
                        plugin::StrategyPlugin& strategy, const std::string& kernel);
 

@@ -19,7 +19,7 @@ class Scoring {
   Scoring(Session& session, data::BatchSource& source, const EvaluationEvents& events)
       : session_(session), source_(source), events_(events) {}
 
-  // Batches may go away once this ends, however it ends.
+  // Batches may be freed once this returns or throws.
   Evaluation run(std::int64_t steps) {
     try {
       run_steps(steps);
@@ -91,7 +91,7 @@ class Scoring {
   data::BatchSource& source_;
   const EvaluationEvents& events_;
   Evaluation result_;
-  std::deque<std::int64_t> images_;  // of the open steps
+  std::deque<std::int64_t> images_;  // by open step
   std::int64_t submitted_ = 0;
   std::int64_t finished_ = 0;
   std::int64_t since_report_ = 0;

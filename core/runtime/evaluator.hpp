@@ -24,7 +24,7 @@ struct Evaluation {
 
 // Called on the evaluating thread. Empty functions are left out.
 struct EvaluationEvents {
-  // Every `every` steps, counted from 1: how many examples per second since the last call.
+  // Every `every` steps, counted from 1: the examples per second since the last call.
   std::function<void(std::int64_t step, double examples_per_second)> progress;
   std::int64_t every = 10;
   std::function<bool()> stop_requested;
@@ -35,7 +35,7 @@ struct EvaluationEvents {
 // in each step.
 class Evaluator {
  public:
-  // The options' optimizer and dropout have no meaning here; hits are always counted.
+  // Ignores the options' optimizer and dropout. Always counts hits.
   Evaluator(graph::Graph graph, std::shared_ptr<OpenDevices> devices,
             const SessionOptions& options);
 

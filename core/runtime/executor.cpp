@@ -18,8 +18,8 @@
 namespace convoy::runtime {
 namespace {
 
-// How long drain() waits for a device without progress: after the deadline has passed, and
-// otherwise.
+// How long drain() waits for a device without progress: kGraceAfterTimeout if the deadline has
+// passed, else kGrace.
 constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::seconds(2);
 constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
 // Longest single wait in seconds, before the next check for lost hosts and operations that hang.
@@ -114,14 +114,14 @@ void Executor::run_prologue() {
     work->submission.value = state_->prologue.size() + 1;
     state_->prologue.push_back(std::move(work));
     hand_over(operation, device_of(operation), state_->prologue.back()->submission, 0);
-    // One after the other, because the prologue runs only once and program order defines its
-    // meaning.
+    // The operations run one after the other, because the prologue runs only once and program order
+    // defines its meaning.
     await_prologue(operation, {&timeline.value, state_->prologue.size()});
   }
   require_network();
 }
 
-// Waiting for a peer has no limit, but operations of devices must end within their limits.
+// Waiting for a peer has no time limit, but operations of devices must end within their limits.
 void Executor::await_prologue(const plan::Operation& operation, const convoy_wait& done) {
   if (operation.lane == plan::kNetworkLane) {
     while (!parts_.network->wait(done, options_.deadline_seconds)) continue;
@@ -146,7 +146,8 @@ void Executor::require_network() const {
   if (parts_.network != nullptr) parts_.network->require_intact();
 }
 
-// For operations of the prologue, which has no lanes. Null for a message from another host.
+// Returns the device that runs an operation of the prologue, which has no lanes. Null for a message
+// from another host.
 plugin::OpenDevice* Executor::device_of(const plan::Operation& operation) const {
   return parts_.engines->at(plan::place_on_host(*parts_.plan, operation, parts_.host));
 }
@@ -178,7 +179,7 @@ bool Executor::awaits_peers() const {
   return value_of(state_->prologue_timeline) < state_->prologue.size();
 }
 
-// As if the earlier phases of the first iteration had run.
+// Sets the state as if the earlier phases of the first iteration had run.
 void Executor::start_at(std::int64_t step, std::uint32_t phase) {
   CONVOY_CHECK_EQ(submitted_, 0);
   CONVOY_CHECK_LT(phase, parts_.plan->computes);
@@ -197,7 +198,7 @@ std::uint32_t Executor::phase() const {
   return static_cast<std::uint32_t>(submitted_ % parts_.plan->computes);
 }
 
-// A slot is taken again once all steps of its iteration are finished.
+// A slot is used again once all steps of its iteration are finished.
 std::int64_t Executor::steps_in_flight() const {
   return (std::int64_t{options_.iterations_in_flight} - 1) * parts_.plan->computes + 1;
 }
@@ -242,8 +243,8 @@ void Executor::submit(std::uint32_t at, std::int64_t iteration, const StepInput&
   queued_[scheduled.lane] = it.value;
 }
 
-// One per strand and, as far as there are so many, priority; lanes that share one have the order of
-// the whole schedule in it, at both ends.
+// Each strand has one channel per priority, as far as there are enough channels. Lanes that share a
+// channel keep the order of the whole schedule in it, at both ends.
 std::uint32_t Executor::channel_of(const plan::Lane& lane) const {
   if (lane.lane != plan::kNetworkLane) return 0;
   const std::uint32_t strands = parts_.schedule->strands.count;
@@ -253,7 +254,7 @@ std::uint32_t Executor::channel_of(const plan::Lane& lane) const {
 
 void Executor::wait_for(std::uint32_t lane, std::uint64_t value) {
   while (!wait_on_engine(lane, value)) {
-    // What is queued behind operations that wait for a lost host drains without a result.
+    // Operations that are queued behind those that wait for a lost host complete without a result.
     require_network();
     const Stillness still = look();
     if (still.waits_for_peer || still.seconds < options_.deadline_seconds) continue;
@@ -275,7 +276,7 @@ double Executor::shortest_patience() const {
                  : options_.deadline_seconds;
 }
 
-// Until the next look is due.
+// Waits until the lane reaches the value or the next look is due. Returns whether it was reached.
 bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
   const convoy_wait point{&(*state_->timelines)[lane].value, value};
   if (parts_.gate != nullptr && !wait_at_gate(point)) return false;
@@ -299,7 +300,7 @@ bool Executor::wait_at_gate(const convoy_wait& point) {
   return plugin::holds(point);
 }
 
-// The next operation of each lane, if all its waits hold.
+// Returns the next operation of each lane whose waits all hold.
 std::span<const Executor::Ready> Executor::operations_that_may_run() {
   const plan::Schedule& schedule = *parts_.schedule;
   ready_.clear();

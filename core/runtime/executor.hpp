@@ -23,10 +23,10 @@ struct BatchPointers {
 
 struct StepInput {
   double learning_rate = 0;
-  std::vector<BatchPointers> batches;  // per replica; of other hosts' replicas nothing is read
+  std::vector<BatchPointers> batches;  // per replica; those of other hosts' replicas are not read
 };
 
-// When an operation of the lowered plan ran, on the devices' clock.
+// The times of an operation of the lowered plan, on the devices' clock.
 struct OperationTime {
   std::uint32_t operation = 0;
   convoy_timing timing{};
@@ -35,8 +35,8 @@ struct OperationTime {
 struct StepResult {
   std::int64_t step = 0;
   double end = 0;  // when the last operation finished, on the devices' clock
-  // On several hosts, the result is about this host's replicas alone.
-  std::vector<double> losses;  // per replica, without the L2 term; 0 of other hosts' replicas
+  // On several hosts, the result covers only this host's replicas.
+  std::vector<double> losses;  // per replica, without the L2 term; 0 for other hosts' replicas
   std::vector<std::array<std::uint64_t, 2>> hits;  // per replica: top-1, top-5
   // Sum of w^2 over decayed elements before the update; empty when this step updated only a part.
   // Several hosts' sums add up.
@@ -44,10 +44,10 @@ struct StepResult {
   // Per variable of the arena, the sum of squares of the gradient that was applied, before weight
   // decay; empty when the plan has no such norms or the step no updates.
   std::vector<double> gradient_square_sums;
-  std::optional<double> loss_scale;  // of this step, where it adapts
+  std::optional<double> loss_scale;  // of this step, if the scale adapts
 };
 
-// What waiting for an executor has come to.
+// The state of an executor that somebody waits for.
 struct Stillness {
   double seconds = 0;           // without progress, see HangWatch
   bool waits_for_peer = false;  // an operation waits for another host
@@ -77,7 +77,7 @@ class Executor {
 
   // The strand that this executor runs; CONVOY_NONE: the whole plan.
   std::uint32_t strand() const { return parts_.strand; }
-  // The replicas of this host that compute in it.
+  // Returns the replicas of this host that compute in this strand or plan.
   std::vector<std::uint32_t> replicas() const;
   // Runs the prologue and waits for it.
   void run_prologue();
@@ -96,23 +96,23 @@ class Executor {
   const StepResult& finish_step();
   // Whether finish_step() would return at once. Requires an open step.
   bool step_is_finished() const;
-  // For whoever waits without finish_step(), several times a second. Throws if an operation that
-  // may run exceeds its time limit: Error kUnavailable if the device or kernel did not come with
-  // convoy, else kTimeout.
+  // Checks for operations that hang. Whoever waits without finish_step() must call it several times
+  // a second. Throws if an operation that may run exceeds its time limit: Error kUnavailable if the
+  // device or kernel did not come with convoy, else kTimeout.
   Stillness look();
-  // Error kTimeout as finish_step(), once the network has lost a host that is needed.
+  // Throws Error kTimeout, as finish_step() does, once the network has lost a host that is needed.
   void require_network() const;
-  // When the operations of the last finished step ran; valid until the next step is finished.
+  // The times of the operations of the last finished step. Valid until the next step is finished.
   const std::vector<OperationTime>& last_times() const { return last_times_; }
   // Waits until no queued operation can touch memory any more, failed or not. False when a device
   // hangs; then its memory and that of this object must never be freed.
   bool drain() noexcept;
-  // The same in the middle of steps. First the network cancels queued messages with this reason,
-  // because other hosts may never send or receive them.
+  // Waits as drain() does, in the middle of steps. First the network cancels queued messages with
+  // this reason, because other hosts may never send or receive them.
   bool cancel(const std::string& reason) noexcept;
 
  private:
-  // The next operation of a lane, which may run, and the value that the lane reaches with it.
+  // An operation that is next in its lane and may run, and the value that the lane reaches with it.
   struct Ready {
     std::uint32_t lane;
     std::uint64_t value;
@@ -146,20 +146,20 @@ class Executor {
   ExecutorParts parts_;
   ExecutorOptions options_;
   plan::StrandOrder order_;
-  std::vector<std::uint32_t> lanes_;  // that have operations of this strand
+  std::vector<std::uint32_t> lanes_;  // the lanes that have operations of this strand
   // Per operation of the body: its position in the order, if it has one.
   std::vector<std::uint32_t> place_in_order_;
   std::uint32_t plan_tag_ = 0;  // distinguishes messages of this plan from those of others
   SquareSums square_sums_;
   std::unique_ptr<QueuedState> state_;
   std::vector<std::uint64_t> queued_;  // per lane: the value its last queued operation reaches
-  std::int64_t step_offset_ = 0;       // from submitted_ to the number that devices see
+  std::int64_t step_offset_ = 0;       // the step number that devices see, minus submitted_
   std::int64_t submitted_ = 0;         // steps
   std::int64_t finished_ = 0;
   HangWatch watch_;
   std::vector<Ready> ready_;   // its memory serves every look
   bool stands_still_ = false;  // a timeout was reported
-  bool gave_up_ = false;       // drain() did
+  bool gave_up_ = false;       // drain() gave up
   StepResult result_;
   std::vector<OperationTime> last_times_;
 };

@@ -7,10 +7,10 @@
 
 namespace convoy::runtime {
 
-// How long queued operations have taken, for whoever waits for them and looks now and then. Between
-// two looks at most kLongestInterval counts: a process that was stopped for an hour, or that did
-// something else, has no operation that hangs. Neither has an operation that could not begin before
-// another host's message came, however late that was.
+// Measures how long queued operations have taken, for code that waits for them and looks now and
+// then. At most kLongestInterval counts between two looks. So an operation does not seem to hang
+// because the process was stopped for an hour or did something else. The time before another host's
+// message came, however late, does not count for the operation that waited for it.
 class HangWatch {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -20,7 +20,7 @@ class HangWatch {
 
   // Begins a look. `progress`: the sum of all values that the lanes have reached.
   void look(TimePoint now, std::uint64_t progress);
-  // During a look: that the lane's operation that reaches `value` may run. Returns the seconds
+  // Called during a look, if the lane's operation that reaches `value` may run. Returns the seconds
   // since the first look that has seen this, or since the last progress if that is less.
   double may_run(std::size_t lane, std::uint64_t value);
   // Seconds without progress, as of the last look.
@@ -33,7 +33,7 @@ class HangWatch {
   };
 
   TimePoint last_look_{};
-  std::chrono::steady_clock::duration clock_{};  // what counts of the time so far
+  std::chrono::steady_clock::duration clock_{};  // the part of the time so far that counts
   std::chrono::steady_clock::duration last_move_{};
   std::uint64_t progress_ = 0;
   std::vector<Seen> seen_;  // per lane

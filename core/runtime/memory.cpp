@@ -83,7 +83,7 @@ void PlanMemory::allocate_optimizer_state() {
   }
 }
 
-// Every element belongs to the first update that covers it in program order.
+// Each element belongs to the first update in program order that covers it.
 void PlanMemory::hold_values_as(const plan::Plan& stage) {
   owners_.clear();
   plan::RangeSet known;
@@ -149,7 +149,7 @@ void PlanMemory::write_block(const Block& block, const plan::ElementRange& range
   }
 }
 
-// In pieces, because the memory may be as large as the model.
+// Fills in pieces, because the memory may be as large as the model.
 void PlanMemory::fill_block(const Block& block, float value) {
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
   const std::vector<float> piece(std::min(kPiece, block.elements.count()), value);

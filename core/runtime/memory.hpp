@@ -35,22 +35,22 @@ class PlanMemory {
   convoy_region region(const plan::PlanSpan& span) const;
   // The start of a buffer that has memory for all its elements.
   float* base(std::uint32_t buffer) const;
-  // Which elements of a buffer have memory.
+  // The elements of a buffer that have memory.
   const StoredElements& stored(std::uint32_t buffer) const { return blocks_.at(buffer).elements; }
   // Optimizer state of elements that an update changes; nullptr if the slot does not exist.
   float* optimizer_state(const plan::PlanSpan& span, std::uint32_t slot) const;
   // Moving statistics of a replica; nullptr when the model has none, or
   // the replica is another host's.
   float* replica_state(std::uint32_t replica) const { return replica_state_.at(replica); }
-  // Per place of the cluster.
+  // The memory in use, per place of the cluster.
   const std::vector<MemoryUse>& use() const { return use_; }
 
   // Copies the same values into every parameters and master buffer, so that all replicas start with
   // them. `values` belong to the arena from element `first` on.
   void write_parameters(std::uint64_t first, std::span<const float> values);
   void write_parameters(std::span<const float> arena) { write_parameters(0, arena); }
-  // From now on read_parameters() and the related functions read the memory that this plan, a stage
-  // of the whole one, updates. Before any call, that of the first stage.
+  // From now on read_parameters() and the related functions read the memory that this stage of the
+  // whole plan updates. Before any call, they read that of the first stage.
   void hold_values_as(const plan::Plan& stage);
   // The parameters after the last update. Each element comes from the first update in program order
   // that covers it (of a master, or of a replica's own parameters), otherwise from replica 0.
@@ -76,20 +76,20 @@ class PlanMemory {
   void reset();
   // Slots of optimizer state per updated buffer.
   std::uint32_t state_slots() const { return optimizer_.state_slots; }
-  // What a slot holds before the first update.
+  // Returns a slot's value before the first update.
   float initial_of(std::uint32_t slot) const;
-  // One slot beside one updated buffer, in its index space.
+  // Reads one slot of the state that belongs to one updated buffer, in the buffer's index space.
   std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot,
                                 const plan::ElementRange& range) const;
   void write_state(std::uint32_t buffer, std::uint32_t slot, std::span<const float> values);
-  // One slot of the state for read_parameters(): that of the first update that covers an element,
-  // or the slot's initial value if there is none.
+  // Reads one slot of the state that belongs to read_parameters(): the state of the first update
+  // that covers an element, or the slot's initial value if there is none.
   std::vector<float> read_optimizer_state(std::uint32_t slot,
                                           const plan::ElementRange& range) const;
   // Copies the same values beside every updated buffer, from element `first` of the arena on.
   void write_optimizer_state(std::uint32_t slot, std::uint64_t first,
                              std::span<const float> values);
-  // How many updates the optimizer's state has had.
+  // The number of updates that the optimizer's state has received.
   plan::UpdateCounts& update_counts() { return update_counts_; }
   const plan::UpdateCounts& update_counts() const { return update_counts_; }
   void write_replica_state(const std::vector<float>& values);
@@ -111,7 +111,7 @@ class PlanMemory {
     plugin::OpenDevice* device;
     std::byte* memory;  // nullptr when nothing is stored
   };
-  // Where a range of the arena is updated first.
+  // A range of the arena and the update that writes it first.
   struct Owner {
     plan::ElementRange range;
     std::uint32_t buffer;
@@ -123,12 +123,12 @@ class PlanMemory {
   void allocate_optimizer_state();
   plan::ElementRange whole_arena() const { return {0, plan_.arena->elements}; }
   static std::byte* address(const Block& block, const plan::ElementRange& range);
-  // The stored elements of `range`, whose values begin at `values`.
+  // Copies the stored elements of `range` to `values`.
   static void read_block(const Block& block, const plan::ElementRange& range, void* values);
   static void write_block(const Block& block, const plan::ElementRange& range, const void* values);
   static void fill_block(const Block& block, float value);
   const Block& state_block(std::uint32_t buffer, std::uint32_t slot) const;
-  // nullptr: nothing is read.
+  // Returns nullptr for buffers that are not read.
   using BlockOf = std::function<const Block*(std::uint32_t buffer)>;
   void read_owned(const plan::ElementRange& range, const BlockOf& block, float* values) const;
 

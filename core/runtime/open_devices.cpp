@@ -9,7 +9,7 @@
 namespace convoy::runtime {
 namespace {
 
-// Which devices with memory of their own address each other's memory.
+// Finds which devices with memory of their own address each other's memory.
 void find_access(plan::Cluster& cluster,
                  const std::vector<std::unique_ptr<plugin::OpenDevice>>& opened) {
   for (std::size_t from = 0; from < opened.size(); ++from)
@@ -17,7 +17,7 @@ void find_access(plan::Cluster& cluster,
       if (from != to) cluster.access[from][to] = opened[from]->reaches(*opened[to]).value_or(false);
 }
 
-// Whether all of them reduce among themselves, or why they do not.
+// Finds whether all devices reduce among themselves, or why they do not.
 void find_collectives(plan::Cluster& cluster,
                       const std::vector<std::unique_ptr<plugin::OpenDevice>>& opened) {
   if (opened.size() < 2) return;
@@ -29,7 +29,7 @@ void find_collectives(plan::Cluster& cluster,
   cluster.no_device_collectives = reason.value_or("");
 }
 
-// The devices' NUMA nodes, where all of them know theirs.
+// Returns the devices' NUMA nodes; empty unless all devices know theirs.
 std::vector<std::uint32_t> numa_groups(const std::vector<convoy_device_description>& devices) {
   std::vector<std::uint32_t> nodes;
   nodes.reserve(devices.size());

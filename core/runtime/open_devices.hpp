@@ -15,17 +15,17 @@ namespace convoy::runtime {
 // session without queued operations costs nothing. The plug-in must outlive it.
 class OpenDevices {
  public:
-  // Opens `devices` devices; 0: the machine's natural number. threads: per CPU device; 0: share the
-  // cores.
+  // Opens `devices` devices; 0: the machine's natural number. `threads` is the number per CPU
+  // device; 0: they share the cores.
   OpenDevices(const plugin::DevicePlugin& plugin, std::uint32_t devices, std::uint32_t threads);
   OpenDevices(const OpenDevices&) = delete;
   OpenDevices& operator=(const OpenDevices&) = delete;
 
   const plan::Cluster& cluster() const { return cluster_; }
-  // Facts about the devices' places beside their own descriptions. Call before plans are made.
+  // Adds facts about the devices' places to their own descriptions. Call it before plans are made.
   void locate(plan::ReplicaGroups groups,
               std::function<plan::Route(std::uint32_t, std::uint32_t)> route);
-  // Per place of the cluster.
+  // The devices, per place of the cluster.
   const Engines& engines() const { return engines_; }
   const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }
   plugin::KernelForms kernel_forms() const { return opened_.front()->kernel_forms(); }
@@ -35,7 +35,8 @@ class OpenDevices {
   bool all_have(std::uint32_t flag) const;
   double now() { return opened_.front()->now(); }
 
-  // Why groups of devices of several processes cannot have these, each once; empty when they can.
+  // Returns why groups of devices of several processes cannot include these, each reason once;
+  // empty if they can.
   std::string spanning_refusal() const;
 
   // Measures every device, all at the same time, as they compute in a step. Error when this kind of

@@ -39,7 +39,7 @@ void require_network_reach(const PreparedPlan& plan, const ClusterTask& task) {
          plan.strategy->manifest().name, strands, task.network->channels());
 }
 
-// On several hosts, every host looks at its own lanes.
+// On several hosts, every host checks its own lanes.
 void require_orders(const plan::StepPlan& plan, const PlanSite& site) {
   for (std::size_t stage = 0; stage < plan.stages(); ++stage) {
     if (site.task == nullptr)
@@ -68,7 +68,7 @@ void prepare_on_this_host(const plan::Plan& lowered, const Engines& engines) {
     }
 }
 
-// Every group of devices once, before there is anything to wait for.
+// Prepares every group of devices once, before any operation waits for it.
 void prepare_collectives(const plan::StepPlan& plan, const PlanSite& site) {
   require_orders(plan, site);
   prepare_on_this_host(plan.lowered(), site.engines);

@@ -22,10 +22,10 @@ struct PreparedPlan {
   plugin::StrategyPlugin* strategy = nullptr;  // null: forward only
   std::uint64_t bucket_elements = 0;
   plan::StepPlan step;
-  std::unique_ptr<DeviceKernels> kernels;  // null where no strategy has a part in it
+  std::unique_ptr<DeviceKernels> kernels;  // null if no strategy takes part
 };
 
-// Where a plan is to run: the storage, the devices and the options of a session.
+// The site of a plan: the storage, the devices and the options of a session.
 struct PlanSite {
   const graph::Graph& graph;
   const graph::Arena& arena;
@@ -37,16 +37,16 @@ struct PlanSite {
   const ClusterTask* task = nullptr;   // null on a single host
 };
 
-// Writes, lowers and schedules a plan, and makes sure that it can run there. Error when it cannot,
-// or must not by the options.
+// Writes, lowers and schedules a plan, and checks that it can run there. Error when it cannot, or
+// when the options forbid it.
 std::shared_ptr<const PreparedPlan> prepare_plan(const PlanSite& site,
                                                  plugin::StrategyPlugin* strategy,
                                                  std::uint64_t bucket_elements);
 
-// One host's part of the schedule of a stage.
+// Returns one host's part of the schedule of a stage.
 plan::Schedule schedule_of_host(const plan::StepPlan& plan, std::size_t stage, std::uint32_t host);
 
-// For StepPlan: the strategy, which must outlive what it returns.
+// The strategy in the form that StepPlan takes. It must outlive the result.
 plan::PlanAuthor author_of(plugin::StrategyPlugin& strategy);
 
 // The host form of a strategy's kernel; none when it does not exist. The strategy must outlive it.
@@ -56,9 +56,9 @@ plan::HostKernel host_kernel_of(plugin::StrategyPlugin& strategy, const std::str
 // without loss scaling.
 std::set<std::uint32_t> loss_scale_buffers(const plan::Plan& lowered);
 
-// The reason why training cannot change between this plan and another one between two steps without
-// an effect on the result; empty when it can. It can if every step is a complete synchronous step
-// and only the model's values, the optimizer state and the loss scale persist between steps.
+// Returns why training cannot change between this plan and another one between two steps without an
+// effect on the result; empty if it can. It can if every step is a complete synchronous step and
+// only the model's values, the optimizer state and the loss scale persist between steps.
 std::string why_not_exchangeable(const PreparedPlan& plan);
 
 }  // namespace convoy::runtime

@@ -21,7 +21,7 @@ std::unique_ptr<CollectiveGroups> groups_for(const std::optional<ClusterTask>& t
   return std::make_unique<CollectiveGroups>(task->host, engines, *task->interruption);
 }
 
-// The replicas on the devices that there are.
+// Returns the replicas whose devices are open here.
 std::vector<std::uint32_t> replicas_with(const plan::Cluster& cluster, const Engines& engines) {
   std::vector<std::uint32_t> replicas;
   for (std::uint32_t replica = 0; replica < cluster.replicas(); ++replica)
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> replicas_with(const plan::Cluster& cluster, const Eng
   return replicas;
 }
 
-// The next stage begins at the end of one.
+// A stage begins only at the end of a period of the previous one.
 void require_period_begins(const plan::Plan& plan, std::size_t stage, std::uint64_t step) {
   const std::uint64_t done = step - plan::first_step_of(plan, stage);
   const std::uint32_t computes = plan::computes_of(plan, stage);
@@ -70,7 +70,8 @@ Session::Session(graph::Graph graph, plugin::StrategyPlugin* strategy,
   options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
   plan_ = prepare_plan(site(), strategy, options_.bucket_elements);
   allocate_memory();
-  initialize_parameters();  // before there are activations: it needs memory of its own for a moment
+  initialize_parameters();  // before activations exist, because it needs memory of its own for a
+                            // moment
   compile();
   start();
 }
@@ -145,7 +146,7 @@ void Session::start() {
   try {
     executors_.front()->run_prologue();
   } catch (...) {
-    abandon_hung_devices();  // the destructor will not run
+    abandon_hung_devices();  // because the destructor does not run
     throw;
   }
 }
@@ -202,8 +203,8 @@ std::vector<std::vector<convoy_profile_record>> Session::profile() const {
   return records;
 }
 
-// One variable after the other: all of them together are as large as the model. The same on every
-// host, whatever it holds of them.
+// Initialises one variable after the other, because all of them together are as large as the model.
+// Every host computes the same values, whatever part of them it holds.
 void Session::initialize_parameters() {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   for (std::uint32_t i = 0; i < graph_.variables().size(); ++i) {
@@ -222,7 +223,7 @@ void Session::enter_stage(std::int64_t step) {
   for (const auto& executor : executors_) executor->start_at(step, 0);
 }
 
-// The prologue of a stage that begins with the first step has not run, even with a complete state.
+// With a complete state, the prologue of a stage that begins with the first step still has to run.
 void Session::restart(std::int64_t first_step, std::optional<std::uint32_t> phase) {
   const auto step = static_cast<std::uint64_t>(first_step);
   const plan::Plan& plan = plan_->step.lowered();
@@ -253,7 +254,7 @@ void Session::exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64
   }
 }
 
-// The prologue runs on the values as it does on those of a new session.
+// The prologue runs on these values as it does on those of a new session.
 void Session::adopt(const StoredValues::Snapshot& state, std::shared_ptr<const PreparedPlan> plan,
                     std::int64_t next_step) {
   executors_.clear();

@@ -27,13 +27,14 @@ namespace convoy::runtime {
 class Session {
  public:
   // Trains. The devices may serve other sessions, too. As one task of several hosts, it plans for
-  // the whole cluster, and has memory, programs, batches and losses of its own host's places and
-  // replicas alone; all tasks make their sessions at the same time, with the same graph, strategy
-  // and options. Error when the plan cannot run on the devices, or must not by the options.
+  // the whole cluster, but has memory, programs, batches and losses only for the places and
+  // replicas of its own host. All tasks make their sessions at the same time, with the same graph,
+  // strategy and options. Error when the plan cannot run on the devices, or when the options forbid
+  // it.
   Session(graph::Graph graph, plugin::StrategyPlugin& strategy,
           std::shared_ptr<OpenDevices> devices, const SessionOptions& options,
           const std::optional<ClusterTask>& task = {});
-  // Forward only: steps run inference and count hits, no strategy has a part in it.
+  // Runs only forward: steps run inference and count hits, and no strategy takes part.
   Session(graph::Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
   ~Session();
   Session(const Session&) = delete;
@@ -41,10 +42,10 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   const graph::Graph& graph() const { return graph_; }
-  // How variables, gradients and optimizer state are stored.
+  // The storage of variables, gradients and optimizer state.
   const graph::Arena& arena() const { return arena_; }
   const std::shared_ptr<OpenDevices>& devices() const { return devices_; }
-  // Of all hosts.
+  // The cluster of all hosts.
   const plan::Cluster& cluster() const { return cluster_; }
   // The connection to other hosts; null when there is no other host.
   const ClusterTask* task() const { return task_ ? &*task_ : nullptr; }
@@ -61,11 +62,11 @@ class Session {
   // Whether workers run their steps without waiting for each other, on any number of hosts.
   bool is_asynchronous() const { return schedule().strands.count > 1; }
 
-  // For plans that are one strand.
+  // For plans with a single strand.
   Executor& executor() { return *executors_.front(); }
   // The strands that this host has a part in, each with an executor of its own.
   std::span<const std::unique_ptr<Executor>> strands() const { return executors_; }
-  // Between strands and devices; null where nothing needs it.
+  // The gate between strands and devices; null if nothing needs it.
   StrandGate* gate() { return gate_.get(); }
   // Ends in the middle of steps: waits until no queued operation can touch memory any more; see
   // Executor::cancel().
@@ -77,16 +78,17 @@ class Session {
   const StoredValues& values() const { return *values_; }
   // The sum of w^2 over decayed elements before the first step.
   double initial_square_sum() const { return initial_square_sum_; }
-  // Bytes per place of the cluster: of the plan and of the compiled layers.
+  // Bytes per place of the cluster, for the plan and for the compiled layers.
   std::vector<MemoryUse> memory_use() const;
-  // Per replica of this host, the times of its layers since the session began.
+  // Returns, per replica of this host, the times of its layers since the session began.
   std::vector<std::vector<convoy_profile_record>> profile() const;
 
-  // Another plan for these devices and this storage. Error like a session's that begins with it.
+  // Prepares another plan for these devices and this storage. Error as for a session that begins
+  // with it.
   std::shared_ptr<const PreparedPlan> prepare(plugin::StrategyPlugin& strategy,
                                               std::uint64_t bucket_elements) const;
-  // Training continues with this plan from the step with that number. Parameters, optimizer state,
-  // batch norm statistics and the loss scale are kept, and so are devices and compiled layers. The
+  // Continues training with this plan from the step with that number. Keeps parameters, optimizer
+  // state, batch norm statistics and the loss scale, and also devices and compiled layers. The
   // memory of both plans never exists at the same time. Call it between two steps with nothing
   // queued, and only for exchangeable plans, see why_not_exchangeable(). Error when there is not
   // enough memory for the plan; the session then keeps the previous one.
@@ -133,10 +135,10 @@ class Session {
   graph::Arena arena_;
   std::unique_ptr<graph::GraphView> view_;  // compiled layers refer to it
   std::shared_ptr<const PreparedPlan> plan_;
-  std::size_t stage_ = 0;  // of the plan, that training is in
+  std::size_t stage_ = 0;  // the stage of the plan that training is in
   std::optional<plan::Schedule> local_;
   std::unique_ptr<PlanMemory> memory_;
-  std::optional<StoredValues> values_;  // of the memory
+  std::optional<StoredValues> values_;  // the values in memory_
   double initial_square_sum_ = 0;
   std::vector<Program> programs_;  // per replica; null for other hosts'
   std::unique_ptr<StrandGate> gate_;

@@ -17,23 +17,23 @@ class StepDescriber {
   explicit StepDescriber(const Session& session)
       : session_(session), square_sum_(session.initial_square_sum()) {}
 
-  // Losses, rate, accuracies and norms; number and times are left to the caller. `own_loss`: the
-  // mean over this host's replicas.
+  // Returns losses, rate, accuracies and norms. The caller fills in number and times. `own_loss` is
+  // the mean over this host's replicas.
   TrainingStep describe(const StepTotals& totals, double own_loss, double learning_rate);
 
  private:
   void add_norms(const StepTotals& totals, TrainingStep& step) const;
 
   const Session& session_;
-  double square_sum_;  // as the last update that covered everything found it
+  double square_sum_;  // as of the last update that covered all elements
 };
 
-// A step in words, "warm-up step 2" or "step 5". Warm-up steps, which number says by what is left
-// of them, are counted from 1.
+// Returns a step's name, "warm-up step 2" or "step 5". The `number` of a warm-up step is minus how
+// many are left, itself included; its name counts from 1.
 std::string step_name(std::int64_t number, std::int64_t warmup_steps);
 
-// If the step's loss is not a finite number: Error kNumerical, or, where the options tolerate that,
-// the summary gets the number of the first such step.
+// Checks whether the step's loss is finite. If it is not, throws Error kNumerical, or, if the
+// options tolerate that, records the number of the first such step in the summary.
 void note_divergence(const TrainingStep& step, const TrainingLoopOptions& options,
                      TrainingSummary& summary);
 

@@ -9,7 +9,8 @@
 namespace convoy::runtime {
 namespace {
 
-// The form in which hosts with the same kind of processor exchange it; the norms follow it.
+// The form in which hosts exchange totals. It requires the same kind of processor on all hosts. The
+// norms follow it.
 struct Message {
   double loss;
   double square_sum;

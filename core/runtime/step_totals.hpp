@@ -15,16 +15,16 @@ struct StepTotals {
   std::uint64_t replicas = 0;
   std::uint64_t images = 0;
   std::uint64_t hits[2] = {0, 0};            // top-1, top-5
-  std::optional<double> square_sum;          // as StepResult has it
+  std::optional<double> square_sum;          // as in StepResult
   std::vector<double> gradient_square_sums;  // likewise
   std::optional<double> loss_scale;          // likewise
-  bool stops = false;                        // somebody wants the run to end
-  bool saves = false;                        // somebody asks for a checkpoint
+  bool stops = false;                        // a host wants the run to end
+  bool saves = false;                        // a host asks for a checkpoint
 
   double mean_loss() const { return replicas == 0 ? 0 : loss / static_cast<double>(replicas); }
 };
 
-// The totals of this host's replicas, which had `images` images together.
+// Returns the totals of this host's replicas, which had `images` images together.
 StepTotals local_totals(const StepResult& result, const std::vector<std::uint32_t>& replicas,
                         std::int64_t images);
 

@@ -33,7 +33,7 @@ convoy_update make_update(const plan::Operation& operation, const convoy_optimiz
   return update;
 }
 
-// Once all updates are there: they move no more.
+// Called when all updates are added, because the vector must not move them afterwards.
 void submit_updates(StepWork& work) {
   for (const convoy_update& update : work.updates) work.update_pointers.push_back(&update);
   work.submission.updates = work.update_pointers.data();
@@ -96,10 +96,10 @@ void enter_kernel(const ExecutorParts& parts, const plan::Operation& operation,
 convoy_region region_here(const ExecutorParts& parts, const plan::PlanSpan& span) {
   const std::uint32_t place = parts.plan->place_of(span);
   if (parts.engines->at(place) != nullptr) return parts.memory->region(span);
-  return {nullptr, span.count, span.dtype, place};  // another host's
+  return {nullptr, span.count, span.dtype, place};  // belongs to another host
 }
 
-// All spans, those of other hosts without memory, with the rank of each.
+// Adds all spans, with the rank of each. Spans of other hosts have no memory.
 void build_spanning(const ExecutorParts& parts, const plan::Operation& operation, StepWork& work) {
   const std::vector<std::uint32_t> places = ranked_places(*parts.plan, operation);
   const auto add = [&](const plan::SpanList& spans, std::vector<convoy_region>& regions) {

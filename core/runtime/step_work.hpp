@@ -23,11 +23,11 @@ class StrandGate;
 
 using LaneTimelines = std::vector<Timeline>;  // per lane of a schedule
 
-// The inputs of the executor beside the schedule. The objects behind the pointers must outlive it.
+// The inputs of the executor besides the schedule. The objects behind the pointers must outlive it.
 struct ExecutorParts {
   const plan::Plan* plan = nullptr;  // lowered
   const plan::Schedule* schedule = nullptr;
-  const Engines* engines = nullptr;  // null where a place is another host's
+  const Engines* engines = nullptr;  // per place; null for places of other hosts
   // On several hosts: this host's number and the engine of its network lanes. The schedule is this
   // host's part, see local_schedule().
   std::uint32_t host = 0;
@@ -36,16 +36,18 @@ struct ExecutorParts {
   // CONVOY_NONE: the whole schedule.
   std::uint32_t strand = CONVOY_NONE;
   std::shared_ptr<LaneTimelines> timelines;  // null: its own
-  StrandGate* gate = nullptr;                // null: nothing needs one
-  // Of collectives over several hosts; null: there are none.
+  StrandGate* gate = nullptr;                // null if nothing needs one
+  // For collectives over several hosts. Null if there are none.
   CollectiveGroups* groups = nullptr;
   PlanMemory* memory = nullptr;
   const convoy_optimizer* optimizer = nullptr;
-  std::vector<void*> programs;              // per replica, compiled on its device; null: elsewhere
+  std::vector<void*> programs;              // per replica, compiled on its device; null for other
+                                            // hosts' replicas
   std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
-  std::function<plan::HostKernel(const std::string&)> kernel;  // for CALL
-  const DeviceKernels* device_kernels = nullptr;               // likewise; null: there are none
-  const plugin::PluginSettings* author = nullptr;              // of both; null: there are none
+  std::function<plan::HostKernel(const std::string&)> kernel;  // for CALL operations
+  const DeviceKernels* device_kernels = nullptr;               // likewise; null if there are none
+  const plugin::PluginSettings* author = nullptr;              // settings of the kernels' plug-in;
+                                                               // null if there are none
 };
 
 // One operation in one iteration slot, with everything its submission points to.
@@ -58,13 +60,13 @@ struct StepWork {
   std::vector<convoy_wait> waits;
   std::vector<convoy_region> reads;
   std::vector<convoy_region> writes;
-  std::vector<std::uint32_t> ranks;  // of a collective over several hosts, per read and write
+  std::vector<std::uint32_t> ranks;  // for a collective over several hosts: per read and write
   std::vector<convoy_update> updates;
   std::vector<const convoy_update*> update_pointers;  // one per write of an update, one for a norm
   std::vector<convoy_decay_range> decayed;
 };
 
-// Everything of one iteration; iterations take turns.
+// The data of one iteration. Iterations use the slots in turn.
 struct StepSlot {
   std::vector<StepWork> work;                                   // in the order of submission
   std::vector<std::vector<double>> losses;                      // [phase][replica]
@@ -80,7 +82,7 @@ struct QueuedState {
   Timeline prologue_timeline;
 };
 
-// The device's number of the lane: one of convoy_lane, for its priority.
+// Returns the device's number of the lane: one of convoy_lane, for its priority.
 std::uint32_t device_lane(const plan::Lane& lane);
 
 // Fills in the constant part of an operation's submission. `work` must stay where it is. Error
@@ -88,12 +90,13 @@ std::uint32_t device_lane(const plan::Lane& lane);
 void build_work(const ExecutorParts& parts, const plan::Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work);
 
-// The step of an update is the number of updates that its elements have had. Call it for operations
-// in the order in which devices get them.
+// Sets the step of an update to the number of updates that its elements have had. Call it for
+// operations in the order in which devices get them.
 void number_update(const plan::Operation& operation, PlanMemory& memory,
                    convoy_submission& submission);
 
-// A slot with the submissions of a body in that order, complete except for the values of a step.
+// Builds a slot with the submissions of a body in that order. Only the values that differ from step
+// to step are missing.
 std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const plan::StrandOrder& order,
                                      const std::vector<bool>& wants_square_sum, QueuedState& state);
 

@@ -31,7 +31,8 @@ std::string_view bytes_of(const Layouts& layouts) {
   return {reinterpret_cast<const char*>(layouts.data()), layouts.size() * sizeof(convoy_layout)};
 }
 
-// Empty when they do not fit the graph, as those of another version would.
+// Returns the layouts in a message. Empty if they do not fit the graph, as those of another version
+// would not.
 std::optional<Layouts> layouts_from(const std::string& bytes, const graph::Graph& graph) {
   const std::vector<graph::GraphVariable>& variables = graph.variables();
   if (bytes.size() != variables.size() * sizeof(convoy_layout)) return std::nullopt;
@@ -42,7 +43,8 @@ std::optional<Layouts> layouts_from(const std::string& bytes, const graph::Graph
   return layouts;
 }
 
-// A host without replicas sends an empty proposal, a host whose devices differ a single byte.
+// Compares proposals with all hosts. A host without replicas sends an empty proposal, a host whose
+// devices differ a single byte.
 bool agree_with_peers(Peers& peers, const graph::Graph& graph, bool agreed,
                       std::optional<Layouts>& common) {
   const std::string_view own = !agreed ? "?" : common ? bytes_of(*common) : std::string_view();

@@ -8,7 +8,8 @@
 
 namespace convoy::runtime {
 
-// How a replica's layers are compiled in a session with these options, whose dtype is a type.
+// Returns how a replica's layers are compiled in a session with these options. The options' dtype
+// must be a type.
 convoy_compilation compilation_of(const graph::GraphView& view, const SessionOptions& options,
                                   bool forward_only, std::uint32_t replica, std::uint32_t replicas);
 
@@ -17,7 +18,7 @@ struct StorageUsers {
   const plan::Cluster& cluster;
   const Engines& engines;
   const std::vector<convoy_device_description>& descriptions;
-  Peers* peers = nullptr;  // of several hosts: all of them choose at the same time
+  Peers* peers = nullptr;  // for several hosts: all of them choose at the same time
 };
 
 // How a session on these devices stores the variables: the common proposal of all devices of all

@@ -7,15 +7,15 @@
 
 namespace convoy::runtime {
 
-// Which elements of an index space have memory, and at which offset. Ranges are packed one after
-// the other, so that a master that owns every other bucket of the arena takes half of the arena's
-// memory. Within a range addresses are as in the whole index space; ranges keep their alignment to
-// 32 elements.
+// Records which elements of an index space have memory, and at which offset. Ranges are packed one
+// after the other, so that a master that owns every other bucket of the arena takes half of the
+// arena's memory. Within a range, addresses are as in the whole index space. Ranges keep their
+// alignment to 32 elements.
 class StoredElements {
  public:
   struct Part {
-    plan::ElementRange range;  // of the index space
-    std::uint64_t offset;      // of its first element in memory
+    plan::ElementRange range;  // a range of the index space
+    std::uint64_t offset;      // the offset of its first element in memory
   };
 
   // The ranges are disjoint and ascending, as those of a RangeSet.
@@ -25,7 +25,7 @@ class StoredElements {
   // Elements of memory, alignment included.
   std::uint64_t count() const { return count_; }
   bool empty() const { return parts_.empty(); }
-  // Where an element is in memory. Invariant: the whole range has memory.
+  // Returns the offset of a range in memory. Requires that the whole range has memory.
   std::uint64_t offset(const plan::ElementRange& range) const;
   // The parts of a range that have memory.
   std::vector<Part> parts_in(const plan::ElementRange& range) const;
@@ -35,11 +35,11 @@ class StoredElements {
   std::uint64_t count_ = 0;
 };
 
-// Per buffer of a lowered plan, the elements that operations name. Buffers that forward and
-// backward work on are whole: layers address them from their first element.
+// Returns, per buffer of a lowered plan, the elements that operations name. Buffers that forward
+// and backward use are whole, because layers address them from their first element.
 std::vector<StoredElements> named_elements(const plan::Plan& plan);
 
-// Per buffer, the elements that updates change, before the first step included.
+// Returns, per buffer, the elements that updates change, including those before the first step.
 std::vector<StoredElements> updated_elements(const plan::Plan& plan);
 
 }  // namespace convoy::runtime

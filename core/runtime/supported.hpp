@@ -12,9 +12,9 @@
 namespace convoy::runtime {
 
 // Asks every engine whether it can run the operations that the lowered plan gives it, each kind and
-// dtype once. Error kUnavailable names the operation, the place and the device's reason. Before
-// anything is allocated: better than a step that fails. Of kernels only where devices run host
-// functions; see require_form() for others.
+// dtype once. Error kUnavailable names the operation, the place and the device's reason. Call it
+// before anything is allocated, so that no step fails later. Asks about kernels only if devices run
+// host functions; see require_form() for others.
 void require_supported(const plan::Plan& lowered, const Engines& engines);
 
 // Checks the guarantee of --deterministic: equal bits from equal seeds on equal devices. It holds

@@ -22,13 +22,13 @@ class TimelineWatch {
   // Whether to sleep: none of the points holds.
   bool begin(std::span<const convoy_wait> points);
   void end() { state_.store(kAwake, std::memory_order_seq_cst); }
-  // Any thread.
+  // Whether a sleeping thread must be woken for this value. Any thread may call it.
   bool wants(const std::uint64_t* timeline, std::uint64_t value) const;
 
  private:
   static constexpr std::uint32_t kAwake = 0;
   static constexpr std::uint32_t kForAll = 1;
-  static constexpr std::uint32_t kForPoints = 2;  // + how many
+  static constexpr std::uint32_t kForPoints = 2;  // plus the number of points
 
   std::atomic<std::uint32_t> state_{kAwake};
   std::array<std::atomic<const std::uint64_t*>, kMostPoints> timelines_{};

@@ -13,7 +13,7 @@
 namespace convoy::runtime {
 namespace {
 
-// More than are in flight.
+// More waits than there are steps in flight.
 constexpr std::size_t kTracedWaits = 8;
 
 // A step between its submission and its completion.
@@ -21,8 +21,8 @@ struct OpenStep {
   std::int64_t number = 0;  // 0-based, warm-up included
   std::int64_t images = 0;
   double learning_rate = 0;
-  double input_asked = 0;  // when its images were asked for, and when they had come
-  double input_ready = 0;
+  double input_asked = 0;  // when its images were asked for
+  double input_ready = 0;  // when its images had arrived
 };
 
 PartOfSteps part_of(const Session& session) {
@@ -72,10 +72,10 @@ class Loop {
     }
   }
 
-  // Submits nothing until the open steps are finished.
+  // Whether no step may be submitted until the open steps are finished.
   bool drains() const { return pausing_ || changing_ || entering_; }
 
-  // Steps done when `steps` of this run are.
+  // Returns the point after `steps` steps of this run.
   PausePoint point(std::int64_t steps) const {
     return {steps - options_.warmup_steps, options_.first_step + steps, false};
   }
@@ -208,18 +208,18 @@ class Loop {
   std::vector<OpenStep> open_;  // the oldest first
   std::int64_t submitted_ = 0;
   std::int64_t finished_ = 0;
-  bool wants_to_stop_ = false;  // this host
-  bool stopping_ = false;       // all of them
-  bool wants_to_save_ = false;  // this host was asked to
-  bool save_asked_ = false;     // one of them was
-  bool pausing_ = false;        // behind the open steps
-  bool changing_ = false;       // likewise
-  bool entering_ = false;       // likewise, another stage of the plan
+  bool wants_to_stop_ = false;  // this host wants to stop
+  bool stopping_ = false;       // all hosts stop
+  bool wants_to_save_ = false;  // this host was asked to save
+  bool save_asked_ = false;     // a host was asked to save
+  bool pausing_ = false;        // a pause follows the open steps
+  bool changing_ = false;       // a change of plan follows them
+  bool entering_ = false;       // another stage of the plan follows them
   double started_ = 0;
   double last_end_ = 0;
   bool traced_ = false;
   std::deque<StepTrace::InputWait> waits_;
-  double own_loss_ = 0;  // of the last finished step
+  double own_loss_ = 0;  // loss of the last finished step
   StepDescriber describer_;
   BreakdownMeter meter_;
 };

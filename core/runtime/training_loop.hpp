@@ -18,30 +18,32 @@ namespace convoy::runtime {
 struct TrainingLoopOptions {
   std::int64_t warmup_steps = 10;
   std::int64_t timed_steps = 100;
-  std::int64_t first_step = 0;  // of the learning-rate schedule and the input
+  std::int64_t first_step = 0;  // the first step of the learning-rate schedule and the input
   // Continues when a loss is not finite; the summary notes it.
   bool tolerate_divergence = false;
 };
 
 // A point between two steps: all submitted steps have finished, and the next one has not begun.
 struct PausePoint {
-  std::int64_t timed_step = 0;   // the last finished one, from 1; of warm-up: 0 or below
+  std::int64_t timed_step = 0;   // the last finished timed step, from 1; during warm-up 0 or below
   std::int64_t global_step = 0;  // updates so far: earlier runs' and warm-up steps included
-  bool save_asked = false;       // of a host by its save_requested(), since this was said last
+  bool save_asked = false;       // save_requested() of a host returned true since the last point
+                                 // that reported it
 };
 
 // The trace of one step.
 struct StepTrace {
   struct InputWait {
-    std::int64_t step = 0;  // whose batches the host waited for, numbered like TrainingStep
+    std::int64_t step = 0;  // the step for whose batches the host waited, numbered like
+                            // TrainingStep
     TimeInterval time;
   };
   std::int64_t number = 0;
-  TimeInterval step;  // from the completion of the step before to that of this one
+  TimeInterval step;  // from the completion of the previous step to that of this one
   std::vector<OperationTime> operations;
-  std::vector<InputWait> waits;              // of the latest batches
-  std::optional<std::uint32_t> strand = {};  // of workers that do not wait for each other: whose
-  std::size_t stage = 0;                     // of the plan: whose operations these are
+  std::vector<InputWait> waits;              // waits for the latest batches
+  std::optional<std::uint32_t> strand = {};  // the strand, if workers do not wait for each other
+  std::size_t stage = 0;                     // the stage of the plan to which the operations belong
 };
 
 // Called on the loop's thread. Empty functions are left out.
@@ -52,7 +54,7 @@ struct TrainingEvents {
   // Gets the trace of one step: number -2, or the first timed one if there are too few warm-up
   // steps. In an asynchronous session, that step of every strand with operations here.
   std::function<void(const StepTrace&)> trace;
-  // Asked of every timed step: whether timed_trace is to see it.
+  // Asked for every timed step: whether to pass it to timed_trace.
   std::function<bool(const TrainingStep&)> wants_timed_trace;
   std::function<void(StepTrace)> timed_trace;
   // Called after every step. If one of several hosts wants to stop, all stop soon, after the same
@@ -66,14 +68,14 @@ struct TrainingEvents {
   std::function<bool(const PausePoint&)> wants_pause;
   // Called once per timed step, before later steps are submitted: whether to pause after it.
   std::function<bool(const PausePoint&)> pause_after;
-  // The pause: parameters may be read. Returns whether to go on. Its time is part of the total
-  // but of no step.
+  // The pause, in which parameters may be read. Returns whether to continue. The pause counts in
+  // the total time but in no step.
   std::function<bool(const PausePoint&)> paused;
   // Called once per step, including warm-up steps, before later steps are submitted: whether the
   // session may get another plan after it.
   std::function<bool(const PausePoint&)> plan_changes_after;
-  // Here the session may get another plan, after a pause of the same step. The time counts in no
-  // step.
+  // Called when the session may get another plan, after a pause of the same step. The time counts
+  // in no step.
   std::function<void(const PausePoint&)> change_plan;
   // An error has ended the steps. Called before waiting for the operations in progress, which may
   // take as long as two steps.
@@ -81,15 +83,15 @@ struct TrainingEvents {
 };
 
 struct TrainingSummary {
-  std::int64_t timed_steps = 0;          // of all of this host's workers together
+  std::int64_t timed_steps = 0;          // sum over this host's workers
   std::int64_t last_step = 0;            // as in PausePoint
   std::int64_t global_step = 0;          // updates so far: earlier runs' and warm-up steps included
   double total_seconds = 0;              // from the end of warm-up to the end of the last step
-  double input_wait_seconds = 0;         // as the steps say
-  StepBreakdown breakdown;               // of the timed steps, this host's
-  std::vector<WorkerRecord> workers;     // of all hosts; empty unless asynchronous
-  bool stopped = false;                  // because stop_requested() said so
-  bool ended_early = false;              // because paused() said so
+  double input_wait_seconds = 0;         // the sum over the steps
+  StepBreakdown breakdown;               // of the timed steps on this host
+  std::vector<WorkerRecord> workers;     // workers of all hosts; empty unless asynchronous
+  bool stopped = false;                  // because stop_requested() returned true
+  bool ended_early = false;              // because paused() returned false
   std::optional<std::int64_t> diverged;  // the first step whose loss was not finite
 };
 

@@ -18,7 +18,7 @@ const plugin::OptionDeclaration* declaration(const plugin::Manifest& manifest,
   return found == manifest.options.end() ? nullptr : &*found;
 }
 
-// The variant's options and the user's; empty when they contradict each other.
+// Returns the variant's options and the user's; empty if they contradict each other.
 std::optional<Options> merged(const plugin::Manifest& manifest, const plugin::Variant& variant,
                               const Options& given) {
   Options options;

@@ -10,7 +10,7 @@
 
 namespace convoy::select {
 
-// One way to share variables and gradients that --variable_update=auto may take.
+// One way of sharing variables and gradients that --variable_update=auto may choose.
 struct Candidate {
   std::string strategy;
   std::map<std::string, std::string> options;  // options that differ from the defaults
@@ -23,7 +23,7 @@ struct Candidate {
 // --all_reduce_spec=xring --bucket_mb=16".
 std::string flags_of(const Candidate& candidate);
 
-// Whether the strategy knows all of these options.
+// Returns whether the strategy knows all of these options.
 bool declares_all(const plugin::Manifest& manifest,
                   const std::map<std::string, std::string>& given);
 

@@ -12,7 +12,7 @@ std::string behind_text(double fraction) {
   return fraction < 5e-4 ? "as fast" : fmt::format("+{:.1f} %", 100 * fraction);
 }
 
-// What the simulator names is what costs most beside computing, unless that is all there is.
+// The simulator names the largest cost besides compute, unless there is only compute.
 std::string spent_text(const std::string& bottleneck) {
   if (bottleneck.empty()) return {};
   if (bottleneck == "compute") return ", nearly all of it compute";
@@ -26,7 +26,7 @@ const Tried* trial_of_chosen(const Decision& decision) {
   return nullptr;
 }
 
-// The fastest of the others that were tried.
+// Returns the fastest of the other candidates that were tried.
 const Tried* next_of_trial(const Decision& decision) {
   const Tried* next = nullptr;
   for (const Tried& each : decision.trial->tried)
@@ -51,14 +51,14 @@ std::string measured_line(const Decision& decision, const Tried& taken) {
                      decision.basis);
 }
 
-// Of the candidates that are as fast as the best one: the usual variant, or else the first one that
-// is exact on any cluster. Many strategies are on one device, and something else on two.
+// Chooses among the candidates that are as fast as the best one: the usual variant, or else the
+// first one that is exact on any cluster. Many strategies are exact on one device but not on two.
 const RankedCandidate& most_usual(const Ranking& ranking, const Candidate& usual) {
   const RankedCandidate* exact = nullptr;
   for (const RankedCandidate& each : ranking.candidates) {
     if (each.state != CandidateState::kPredicted || ranking.behind(each) > kIndistinguishable)
       break;
-    // The variant's fastest bucket size; the others are no more usual.
+    // This is the variant's fastest bucket size. Other sizes are no more usual.
     if (same_variant(each.candidate, usual)) return each;
     if (exact == nullptr && !each.claims_approximate) exact = &each;
   }

@@ -8,7 +8,7 @@
 
 namespace convoy::select {
 
-// How --variable_update=auto made its choice.
+// The way in which --variable_update=auto made its choice.
 enum class DecisionOrigin {
   kSimulated,
   kRemembered,  // simulated or measured by an earlier run under the same conditions
@@ -24,7 +24,7 @@ struct RunnerUp {
   bool operator==(const RunnerUp&) const = default;
 };
 
-// What --variable_update=auto chose, and why.
+// The choice of --variable_update=auto, with its reasons.
 struct Decision {
   DecisionOrigin origin = DecisionOrigin::kRule;
   Candidate chosen;          // kRule: without a bucket size; the command line decides it
@@ -32,9 +32,9 @@ struct Decision {
   std::string bottleneck;    // predicted: the main use of the step's time apart from compute
   std::string basis;         // "4 CPU devices of this machine, calibrated", or the rule's reason
   bool calibrated = false;   // the prediction rests on measurements of the machine itself
-  bool usual = false;        // the usual one of several that are equally fast
+  bool usual = false;        // it is the usual one of several candidates that are equally fast
   std::size_t compared = 0;  // candidates that have a prediction
-  // The best of all other variants: of those that were tried as measured, otherwise as predicted.
+  // The best of all other variants, as measured if candidates were tried, otherwise as predicted.
   std::optional<RunnerUp> runner_up;
   std::optional<TrialResult> trial;  // if the choice was measured
 

@@ -29,7 +29,7 @@ DecisionCache::DecisionCache(std::filesystem::path folder, Tell tell)
     : folder_(std::move(folder)), tell_(std::move(tell)) {}
 
 std::filesystem::path DecisionCache::file_of(const std::string& circumstances) const {
-  // The text itself is compared, too.
+  // find() also compares the text, so hashes may collide.
   return folder_ / fmt::format("auto-{:016x}.json", hash_of(circumstances));
 }
 

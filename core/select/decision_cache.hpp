@@ -10,7 +10,8 @@
 
 namespace convoy::select {
 
-// A checksum of a decision as JSON, without which a damaged one could be another one.
+// Returns a checksum of a decision as JSON. Without it, a damaged decision could be read as another
+// one.
 std::string decision_checksum(const nlohmann::ordered_json& decision);
 
 // Keeps the decisions of earlier runs, one file each. The key is a text of everything that a
@@ -19,14 +20,14 @@ class DecisionCache {
  public:
   using Tell = std::function<void(const std::string&)>;
 
-  // With an empty path, nothing is kept.
+  // With an empty path, it keeps nothing.
   DecisionCache(std::filesystem::path folder, Tell tell);
 
   // Returns the decision, marked as remembered.
   std::optional<Decision> find(const std::string& circumstances) const;
   void remember(const std::string& circumstances, const Decision& decision) const;
 
-  // The file of a decision.
+  // Returns the file of a decision.
   std::filesystem::path file_of(const std::string& circumstances) const;
 
  private:

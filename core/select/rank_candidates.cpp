@@ -13,7 +13,7 @@
 namespace convoy::select {
 namespace {
 
-// Why a plan may not be taken; empty: it may.
+// Returns why a plan must not be chosen; empty: it may be chosen.
 std::string objection(const plan::check::CheckReport& report, const plugin::Manifest& strategy,
                       bool allows_inexact) {
   if (report.verdict == plan::check::Verdict::kWrong) {
@@ -33,16 +33,18 @@ std::string objection(const plan::check::CheckReport& report, const plugin::Mani
                      report.verdict_text());
 }
 
-// A strategy with its options, and what its first plan says of it, whatever the buckets.
+// A strategy with its options, and the report on its first plan, which holds for all bucket sizes.
 struct Variant {
-  std::size_t first = 0;  // candidate: that with the largest buckets, whose proof is the shortest
+  // The candidate with the largest buckets, because its proof is the shortest.
+  std::size_t first = 0;
   std::unique_ptr<plugin::StrategyPlugin> strategy;
   std::string refusal;
   std::optional<plan::check::CheckReport> report;
   std::string objection;
 };
 
-// First every variant is loaded and checked with one of its candidates, then come the rest.
+// Loads every variant and checks it with one of its candidates first. Then the other candidates
+// follow.
 class Ranker {
  public:
   Ranker(std::span<const Candidate> candidates, const SelectionProblem& problem)
@@ -89,12 +91,12 @@ class Ranker {
     } catch (const Error& error) {
       result.state = CandidateState::kRefused;
       result.reason = error.what();
-      // Whom the strategy refuses with some buckets, it refuses with others.
+      // If the strategy refuses these buckets, it refuses others as well.
       if (!variant.report) variant.refusal = result.reason;
     }
   }
 
-  // Plug-ins need not know of threads.
+  // Plug-ins need not be thread-safe.
   plan::PlanAuthor author(Variant& variant, const Candidate& candidate) {
     return {candidate.strategy, [&](const convoy_planner& planner) {
               const std::lock_guard lock(plugins_);
@@ -106,7 +108,7 @@ class Ranker {
     if (!variant.objection.empty()) return exclude(variant, result);
     const plan::PlanAuthor strategy = author(variant, result.candidate);
     if (problem_.admit) problem_.admit(result.candidate, strategy);
-    // Its first plan must be written alike twice.
+    // The first plan of a variant is written twice and must be the same both times.
     plan::StepPlan plan(problem_.cluster, problem_.arena(result.candidate.bucket_elements),
                         strategy, {.guard = problem_.guard, .written_twice = !variant.report});
     if (variant.report) {
@@ -150,7 +152,7 @@ class Ranker {
   const SelectionProblem& problem_;
   std::vector<RankedCandidate> results_;
   std::vector<Variant> variants_;
-  std::vector<std::size_t> variant_of_;  // per candidate
+  std::vector<std::size_t> variant_of_;  // by candidate
   std::vector<std::size_t> rest_;        // candidates that are not the first of their variant
   std::mutex plugins_;
 };

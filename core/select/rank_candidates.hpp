@@ -15,34 +15,34 @@
 
 namespace convoy::select {
 
-// The problem that candidates are ranked for.
+// The conditions under which candidates are ranked.
 struct SelectionProblem {
   plan::Cluster cluster;
-  // The forms of strategies' kernels that its devices run.
+  // The forms of strategies' kernels that the cluster's devices run.
   plugin::KernelForms kernel_forms;
   // What the host adds around updates, as in the plans of a run.
   plan::GuardOptions guard;
   // Also accepts candidates that do not compute a synchronous step: stale, asynchronous or lossy
-  // ones. Wrong ones, and those whose devices train independently, are never accepted.
+  // ones. Wrong candidates, and those whose devices train independently, are never accepted.
   bool allows_inexact = false;
   std::function<plan::ArenaMap(std::uint64_t bucket_elements)> arena;
-  // If it throws Error, the candidate is refused.
+  // Opens the strategy of a candidate. If it throws Error, the candidate is refused.
   std::function<std::unique_ptr<plugin::StrategyPlugin>(const Candidate&)> strategy;
   std::function<simulate::Prediction(const plan::Plan& lowered)> predict;
-  // Called before a candidate's plan is written for the whole cluster; may write smaller plans. If
-  // it throws Error, the candidate is refused. Empty: all are admitted.
+  // Called before a candidate's plan is written for the whole cluster. It may write smaller plans.
+  // If it throws Error, the candidate is refused. Empty: all are admitted.
   std::function<void(const Candidate&, const plan::PlanAuthor& author)> admit;
-  // Tries a kernel of a candidate's strategy with the first CALL of it. If it throws Error, the
+  // Tries a kernel of a candidate's strategy, with the kernel's first CALL. If it throws Error, the
   // candidate is refused. Empty: nothing is tried.
   std::function<void(plugin::StrategyPlugin&, const plan::Operation& call)> try_kernel;
 };
 
-// Plans, checks, lowers and predicts every candidate. A candidate whose plan is wrong, breaks the
-// claim of its strategy or computes something unwanted gets a reason instead of a prediction. Of
-// consecutive candidates that differ only in their buckets, the one with the largest is checked for
-// all. Works on all processors: calls `arena`, `predict` and `admit` from several threads at once,
-// but `strategy`, `try_kernel` and the strategies from one thread at a time. The ranking does not
-// depend on the order of these calls.
+// Plans, checks, lowers and predicts every candidate. A candidate gets a reason instead of a
+// prediction if its plan is wrong, breaks the claim of its strategy or computes something unwanted.
+// Of consecutive candidates that differ only in their buckets, the one with the largest buckets is
+// checked for all. It uses all processors and calls `arena`, `predict` and `admit` from several
+// threads at once, but `strategy`, `try_kernel` and the strategies from one thread at a time. The
+// ranking does not depend on the order of these calls.
 Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionProblem& problem);
 
 }  // namespace convoy::select

@@ -12,7 +12,8 @@
 namespace convoy::select {
 namespace {
 
-// The first of every variant: with buckets of the best size, as the candidates are in order.
+// Returns the first candidate of every variant. The candidates are in order, so it has the best
+// bucket size.
 std::vector<const RankedCandidate*> best_of_variants(const Ranking& ranking) {
   std::vector<const RankedCandidate*> best;
   for (const RankedCandidate& each : ranking.candidates) {
@@ -24,7 +25,8 @@ std::vector<const RankedCandidate*> best_of_variants(const Ranking& ranking) {
   return best;
 }
 
-// What is wrong, without what could be done about it: the line begins with the strategy.
+// Returns what is wrong, without advice. The strategy's name is left out, because the line begins
+// with it.
 std::string in_short(const RankedCandidate& each) {
   const std::string known =
       fmt::format("strategy {} does not take this cluster: ", each.candidate.strategy);
@@ -33,7 +35,7 @@ std::string in_short(const RankedCandidate& each) {
   return text.substr(0, std::min(text.find(": "), text.find("; ")));
 }
 
-// Of "strategy x does not take --a=b: REASON" the reason; empty for what is no option's fault.
+// Returns the reason in "strategy x does not take --a=b: REASON"; empty if no option is at fault.
 std::string_view refused_option(std::string_view reason) {
   const std::size_t colon = reason.find(": ");
   const bool is_option =
@@ -42,7 +44,7 @@ std::string_view refused_option(std::string_view reason) {
                                                       : std::string_view();
 }
 
-// Whether it is another of the variants with more options.
+// Returns whether `it` adds options to another of the variants.
 bool adds_options(const RankedCandidate* it, std::span<const RankedCandidate* const> variants) {
   return std::ranges::any_of(variants, [&](const RankedCandidate* other) {
     return other->candidate.strategy == it->candidate.strategy &&
@@ -51,8 +53,8 @@ bool adds_options(const RankedCandidate* it, std::span<const RankedCandidate* co
   });
 }
 
-// Where strategies refuse an option's value alike, it is the value that is wrong, whatever is wrong
-// beside it with more options.
+// If strategies refuse an option's value for the same reason, the value is wrong. Further reasons
+// of variants with more options do not matter.
 void fail_if_refused_alike(std::span<const RankedCandidate* const> variants) {
   if (variants.size() < 2) return;
   const auto first = std::ranges::find_if_not(
@@ -67,7 +69,7 @@ void fail_if_refused_alike(std::span<const RankedCandidate* const> variants) {
          reason);
 }
 
-// Those that do not fit lack the same memory, nearly: the first one tells for all.
+// Candidates that do not fit lack nearly the same memory, so the first one represents all.
 std::string too_large(std::span<const RankedCandidate* const> variants) {
   const auto is_large = [](const RankedCandidate* it) {
     return it->state == CandidateState::kTooLarge;

@@ -11,26 +11,26 @@ namespace convoy::select {
 // The facts that rules of thumb depend on.
 struct SelectionFacts {
   bool several_hosts = false;
-  bool parameter_servers = false;   // tasks of their own
+  bool parameter_servers = false;   // there are tasks that are parameter servers
   bool on_host_processors = false;  // the devices are sets of the host's processors
-  bool nvswitch = false;            // NVSwitches join the devices
-  double gradient_megabytes = 0;    // of one replica, f32, 1 MB = 10^6 bytes
+  bool nvswitch = false;            // the devices are connected by NVSwitches
+  double gradient_megabytes = 0;    // size for one replica, f32, 1 MB = 10^6 bytes
 };
 
-// A choice of flags, and why.
+// A choice of flags, with the reason.
 struct Selection {
   std::map<std::string, std::string> flags;  // "variable_update" and options of that strategy
   std::string because;
 };
 
-// Rules of thumb as data, first match wins. Throws Error kUnavailable when the file cannot be read
-// or is not such a list: file and reason.
+// Rules of thumb as data; the first match wins. Throws Error kUnavailable, with the file and the
+// reason, if the file cannot be read or is not a list of rules.
 class SelectionRules {
  public:
   static SelectionRules read(const std::filesystem::path& file);
 
-  // The first rule that matches the facts and whose strategy is installed; Error kUnavailable when
-  // there is none.
+  // Returns the choice of the first rule that matches the facts and whose strategy is installed.
+  // Error kUnavailable if there is none.
   Selection choose(const SelectionFacts& facts,
                    const std::function<bool(const std::string& strategy)>& installed) const;
 
@@ -41,7 +41,7 @@ class SelectionRules {
     int on_host_processors = -1;  // -1: any
     int nvswitch = -1;            // -1: any
     double minimum_megabytes = 0;
-    double maximum_megabytes = 0;  // 0: none
+    double maximum_megabytes = 0;  // 0: no maximum
     Selection selection;
   };
   static bool matches(const Rule& rule, const SelectionFacts& facts);

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 double seconds_from_json(const Json& json, const char* key) {
-  constexpr double kMost = 1e9;  // of a step: longer than any machine runs
+  constexpr double kMost = 1e9;  // seconds of a step: longer than any machine runs
   const auto seconds = json.at(key).get<double>();
   if (!(seconds >= 0 && seconds <= kMost))
     fail(ExitCode::kFailed, "{} is {}, which is no time", key, seconds);

@@ -8,11 +8,11 @@ namespace convoy::select {
 
 nlohmann::ordered_json to_json(const Candidate& candidate);
 nlohmann::ordered_json to_json(const Decision& decision);
-// All candidates, the fastest first: state, predicted seconds, how far behind, bottleneck or
-// reason.
+// Lists all candidates, the fastest first: state, predicted seconds, distance to the best,
+// bottleneck or reason.
 nlohmann::ordered_json to_json(const Ranking& ranking);
 
-// Backwards. Throws nlohmann::json::exception or Error for what is no such object.
+// Reads a decision. Throws nlohmann::json::exception or Error for anything else.
 Decision decision_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace convoy::select

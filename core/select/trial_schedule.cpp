@@ -9,13 +9,13 @@
 namespace convoy::select {
 namespace {
 
-constexpr std::int64_t kFewestTurns = 2;  // of each candidate: once may be chance
-constexpr std::int64_t kWarmUp = 1;       // a further step of the first turn that does not count
+constexpr std::int64_t kFewestTurns = 2;  // for each candidate, because a single turn may be chance
+constexpr std::int64_t kWarmUp = 1;       // a further step of the first turn does not count
 
-// After one round a candidate drops out only if each of its steps is this much slower.
+// After one round, a candidate drops out only if each of its steps is slower by this factor.
 constexpr double kFarBehind = 1.25;
-// How many standard errors of their difference the mean steps of two must be apart, later: with the
-// fewest steps, four of each, chance does that once in 800 times.
+// Later, the means of two candidates must differ by this many standard errors of their difference.
+// With the fewest steps, four of each, chance does that once in 800 times.
 constexpr double kStandardErrors = 5;
 
 double sum_of_squares(const std::vector<double>& values) {
@@ -25,7 +25,8 @@ double sum_of_squares(const std::vector<double>& values) {
   return sum;
 }
 
-// Standard error of the difference of their means, if both scatter alike; at least two values each.
+// Returns the standard error of the difference of the means, if both have the same variance. Each
+// needs at least two values.
 double error_of_difference(const std::vector<double>& a, const std::vector<double>& b) {
   const auto count_a = static_cast<double>(a.size());
   const auto count_b = static_cast<double>(b.size());
@@ -90,7 +91,8 @@ void TrialSchedule::end_round() {
   over_ = order_.size() < 2 || counted_per_turn_ < 1;
 }
 
-// By more than the steps' own scatter explains, and there have been several rounds.
+// Returns whether the candidate is slower by more than the scatter of the steps explains, after
+// several rounds.
 bool TrialSchedule::clearly_slower(std::size_t candidate, std::size_t than) const {
   if (candidate == than) return false;
   const std::vector<double>& slow = seconds_[candidate];

@@ -6,43 +6,44 @@
 
 namespace convoy::select {
 
-// The most steps of a training that serve to compare candidates.
+// The most steps of a training that are used to compare candidates.
 constexpr std::int64_t kMostTrialSteps = 40;
 
-// The number of candidates that these steps can compare, with two turns of each; 0 if less than
-// two.
+// Returns the number of candidates that these steps can compare, with two turns each; 0 if it is
+// less than two.
 std::size_t most_tried(std::size_t candidates, std::int64_t steps);
 
-// Which candidate runs next when candidates run in turns, and when the best is known:
-// A B C A B C ..., a few steps each. The first step of every turn does not count, nor does the
-// second of the very first one, and medians are compared. After every round candidates that are
-// clearly slower than the best drop out, which leaves the more steps to the others. Candidates are
-// numbered in the order in which they were expected to be fast. Pure bookkeeping: the caller runs
-// the steps.
+// Decides which candidate runs next when candidates run in turns, and when the best is known. The
+// order is A B C A B C ..., a few steps each. The first step of every turn does not count, nor does
+// the second step of the very first turn. Medians are compared. After every round, candidates that
+// are clearly slower than the best drop out, which leaves more steps to the others. Candidates are
+// numbered in the order of their expected speed, the fastest first. This class is only bookkeeping:
+// the caller runs the steps.
 class TrialSchedule {
  public:
-  // At least two candidates, and most_tried() of them.
+  // `candidates` must be at least two and at most what most_tried() returns.
   TrialSchedule(std::size_t candidates, std::int64_t most_steps);
 
-  // Whether all turns are over: the winner is known.
+  // Returns whether all turns are over, so that the winner is known.
   bool over() const { return over_; }
-  // The candidate whose turn it is.
+  // Returns the candidate whose turn it is.
   std::size_t current() const { return order_.at(turn_); }
-  // The number of steps of this turn, including those that do not count.
+  // Returns the number of steps of this turn, including those that do not count.
   std::int64_t turn_steps() const;
-  // Takes the seconds of one of them. The last one ends the turn.
+  // Adds the time of a step of this turn, in seconds. The last step ends the turn.
   void add(double seconds);
-  // Ends the turn at once: the candidate cannot run here.
+  // Ends the turn at once, because the candidate cannot run here.
   void drop_current();
 
-  // The smallest median; of candidates that differ by less than kTie the one expected to be fast.
+  // Returns the candidate with the smallest median. Of candidates that differ by less than kTie, it
+  // is the one that was expected to be fastest.
   std::size_t winner() const;
-  // The median of the steps that count; 0 without any.
+  // Returns the median of the steps that count; 0 if there are none.
   double median(std::size_t candidate) const;
   std::size_t counted(std::size_t candidate) const { return seconds_.at(candidate).size(); }
-  std::int64_t steps() const { return steps_; }  // that were run, all together
+  std::int64_t steps() const { return steps_; }  // steps so far, of all candidates together
 
-  static constexpr double kTie = 0.005;            // relative
+  static constexpr double kTie = 0.005;            // a relative difference
   static constexpr std::int64_t kMostCounted = 3;  // steps per turn
 
  private:
@@ -52,10 +53,10 @@ class TrialSchedule {
 
   std::int64_t most_steps_;
   std::int64_t counted_per_turn_;
-  std::vector<std::vector<double>> seconds_;  // per candidate: of steps that count
-  std::vector<std::size_t> order_;            // of the candidates that still take part
-  std::size_t turn_ = 0;                      // in order_
-  std::size_t rounds_ = 0;                    // that have ended
+  std::vector<std::vector<double>> seconds_;  // for each candidate, the times of steps that count
+  std::vector<std::size_t> order_;            // the candidates that still take part
+  std::size_t turn_ = 0;                      // index in order_
+  std::size_t rounds_ = 0;                    // number of completed rounds
   std::int64_t steps_ = 0;
   std::int64_t begun_ = 0;  // steps before this turn
   bool over_ = false;

@@ -150,7 +150,8 @@ std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTime
   return uses;
 }
 
-// A step is no shorter than the cores of a machine work for it. Returns those that make it longer.
+// A step takes at least as long as the cores of a machine work for it. Lengthens a shorter step and
+// returns the processor that made it longest; null if the step stays as it is.
 const SimulatedProcessor* lengthen_to_busiest(SimulationResult& result, const TaskGraph& graph,
                                               const RunTimes& times,
                                               const SimulatedMachine& machine, double computes) {

@@ -75,9 +75,10 @@ struct SimulationResult {
   // False if the bound will still hold back workers that had not reached it when the run ended. In
   // the long run, the step is then as long as that of the slowest worker.
   bool is_steady = true;
-  std::uint32_t few_steps = 0;  // of each worker, where more took too long; 0: as many as needed
-  double compute_seconds = 0;   // for the device that computes longest
-  double exposed_seconds = 0;   // the rest of the step
+  // Steps of each worker, if more would have taken too long; 0: as many as needed
+  std::uint32_t few_steps = 0;
+  double compute_seconds = 0;  // for the device that computes longest
+  double exposed_seconds = 0;  // the rest of the step
   CriticalPath critical;
   std::string bottleneck;       // for people: the main use of the step's time apart from compute
   std::vector<LinkLoad> links;  // links that carry anything, the most loaded first

@@ -12,19 +12,19 @@ namespace convoy::train {
 // The run that a schedule is for.
 struct LearningRateContext {
   double batch = 0;               // examples per step, all replicas together
-  double examples_per_epoch = 0;  // of the training split
+  double examples_per_epoch = 0;  // size of the training split
   std::uint32_t replicas = 1;
   // --gradient_scale=sum: gradients are added up, so a rule that scales with the batch divides its
   // base by the number of replicas. With the mean, convoy's default, nothing is divided.
   bool gradients_summed = false;
-  // Training images taken before step 0 that the steps do not count, or, negative, counted too
-  // many: of a run that continues one with another batch.
+  // Training images taken before step 0 beyond those that the step numbers account for; negative if
+  // fewer. A run that continues another one with a different batch size has such an offset.
   double sample_offset = 0;
 };
 
 // The learning rate of every step, evaluated on the host. Priority: piecewise schedule, then
 // init_learning_rate with its optional staircase decay, then the model's rule. Steps count from 0
-// and include warm-up steps. The place in the schedule is that of the images taken so far.
+// and include warm-up steps. The images taken so far determine the position in the schedule.
 class LearningRateSchedule {
  public:
   LearningRateSchedule(const LearningRateOptions& options, const convoy_rate_rule& rule,
@@ -38,7 +38,7 @@ class LearningRateSchedule {
   void use_rule(const LearningRateOptions& options, const convoy_rate_rule& rule,
                 const LearningRateContext& context);
 
-  std::int64_t offset_ = 0;  // of the schedule's steps from those of the run
+  std::int64_t offset_ = 0;  // the schedule's step minus the run's step
   double base_ = 0;
   // Piecewise part: rates_[i] holds from step starts_[i], base_ before.
   std::vector<std::int64_t> starts_;
@@ -47,7 +47,7 @@ class LearningRateSchedule {
   std::int64_t decay_steps_ = 0;
   double factor_ = 1;
   double minimum_ = 0;
-  // Linear from 0 to base_ over this many steps.
+  // The rate rises linearly from 0 to base_ over this many steps.
   std::int64_t ramp_steps_ = 0;
 };
 

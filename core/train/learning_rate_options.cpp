@@ -77,7 +77,7 @@ void check_decay_options(const LearningRateOptions& options) {
        fmt::join(given_decay_flags(options), " "), fmt::join(missing, " and "));
 }
 
-// What an explicit rate or schedule is, as it was given; empty when there is none.
+// Returns the explicit rate or schedule as it was given; empty if there is none.
 std::string explicit_rate(const LearningRateOptions& options) {
   if (!options.piecewise_learning_rate_schedule.empty())
     return "--piecewise_learning_rate_schedule=" + options.piecewise_learning_rate_schedule;

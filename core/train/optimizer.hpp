@@ -10,7 +10,7 @@
 
 namespace convoy::train {
 
-// As command lines and records name them.
+// The names on command lines and in records.
 inline constexpr std::array<std::pair<convoy_optimizer_kind, std::string_view>, 4> kOptimizers = {{
     {CONVOY_OPTIMIZER_SGD, "sgd"},
     {CONVOY_OPTIMIZER_MOMENTUM, "momentum"},
@@ -28,10 +28,10 @@ convoy_optimizer make_optimizer(const OptimizerOptions& options, std::uint32_t r
 // convoy_optimizer's formulas and in this order.
 std::uint32_t state_slots(convoy_optimizer_kind kind);
 
-// What a slot holds before the first step. RMSProp's mean square starts at 1, all others at 0.
+// Returns a slot's initial value. RMSProp's mean square starts at 1, all others at 0.
 double state_initial(convoy_optimizer_kind kind, std::uint32_t slot);
 
-// What a slot is called in checkpoints: "momentum", "mean_square" ...
+// Returns a slot's name in checkpoints: "momentum", "mean_square" ...
 std::string_view state_name(convoy_optimizer_kind kind, std::uint32_t slot);
 
 }  // namespace convoy::train

@@ -38,7 +38,7 @@ inline std::int64_t parse_digits(std::string_view text) {
   return value;
 }
 
-// A whole number with an optional K, M, G or T (powers of 1024), of elements.
+// Parses a whole number of elements with an optional K, M, G or T (powers of 1024).
 inline std::int64_t parse_limit(const std::string& text, const std::string& spec) {
   static constexpr std::string_view kSuffixes = "KkMmGgTt";
   const auto suffix = text.empty() ? std::string_view::npos : kSuffixes.find(text.back());
@@ -82,7 +82,8 @@ inline std::vector<std::string> split_at_colons(const std::string& text) {
 
 }  // namespace detail
 
-// alg[#shards][:limit:alg[#shards]]...: throws std::invalid_argument naming the part that is wrong.
+// Parses alg[#shards][:limit:alg[#shards]]... Throws std::invalid_argument that names the wrong
+// part.
 inline std::vector<AllReduceRange> parse_all_reduce_spec(const std::string& spec) {
   const std::vector<std::string> parts = detail::split_at_colons(spec);
   if (parts.size() % 2 == 0)

@@ -14,14 +14,15 @@ void exchange(convoy::Planner& p, convoy::PlaceId server, const std::vector<conv
   for (const auto& piece : pieces) p.copy(piece, total);
 }
 
-// BytePS (Jiang et al., 2020): memories of hosts sum gradients for all, and devices apply the sums.
-// Of n hosts with devices and k without, each of the former sums n - k parts and each of the latter
-// 2 (n - 1) parts of n (n - k) + 2 k (n - 1), so that all network cards are equally busy.
+// BytePS (Jiang et al., 2020): host memories sum the gradients of all devices, and devices apply
+// the sums. There are n hosts with devices and k hosts without. Each of the former sums n - k parts
+// and each of the latter 2 (n - 1) parts of n (n - k) + 2 k (n - 1), so that all network cards are
+// equally busy.
 class BytePs : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
     const auto workers = p.groups(convoy::Sharing::kHost);
-    std::vector<convoy::PlaceId> servers;  // the workers' own ones first
+    std::vector<convoy::PlaceId> servers;  // the workers' own ones come first
     servers.reserve(workers.size());
     for (const auto& worker : workers) servers.push_back(p.host_place(worker.front()));
     for (const auto place : p.places())
@@ -31,7 +32,7 @@ class BytePs : public convoy::Strategy {
     const std::uint64_t own = n - std::min(n, k), extra = 2 * (n - 1), all = n * own + k * extra;
     p.compute();
     for (const convoy::Range bucket : p.buckets()) {
-      std::vector<convoy::Span> sums;  // of every worker's devices, then of all
+      std::vector<convoy::Span> sums;  // of every worker's devices, then of all workers
       for (std::size_t w = 0; w < n; ++w) {
         std::vector<convoy::Span> gradients;
         for (const auto r : workers[w]) gradients.push_back(p.gradient(r)[bucket]);

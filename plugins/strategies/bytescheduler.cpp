@@ -25,8 +25,8 @@ class ByteScheduler : public convoy::Strategy {
   }
 
  private:
-  // The highest one for the first quarter of the layers. Gradients appear, and lie in the arena,
-  // from the last layer to the first.
+  // The first quarter of the layers has the highest priority. Gradients become ready, and are
+  // stored in the arena, from the last layer to the first.
   static std::uint64_t priority_of(const convoy::Planner& p, convoy::Range piece) {
     std::uint64_t layers = 1;
     std::uint64_t first = 0;

@@ -13,7 +13,7 @@ using convoy_strategies::AllReduceRange;
 using convoy_strategies::Reducer;
 
 // Every device of every host keeps all variables. Gradients are summed over all devices variable by
-// variable, small ones perhaps another way than large ones, and every device applies the sum.
+// variable; small ones may use another algorithm than large ones. Every device applies the sum.
 class DistributedAllReduce : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
@@ -54,7 +54,8 @@ class DistributedAllReduce : public convoy::Strategy {
                                                    static_cast<std::uint64_t>(group));
   }
 
-  // The first range whose limit is not below the number of elements; the last one has none.
+  // Returns the first range whose limit is not below the number of elements; the last range has no
+  // limit.
   static std::size_t range_of(const std::vector<AllReduceRange>& ranges, std::uint64_t elements) {
     std::size_t i = 0;
     while (i + 1 < ranges.size() && ranges[i].limit >= 0 &&

@@ -10,10 +10,10 @@ namespace {
 using convoy_strategies::Placed;
 using convoy_strategies::Worker;
 
-// Every device has a copy of all variables that it computes with; the parameter servers keep the
-// variables themselves. Each step every worker sums the gradients of its devices and pushes the
-// sum, the server applies the workers' means one after the other, and when all have been applied
-// every worker pulls the new value once and hands it to its devices. Variables go their way
+// Every device has a copy of all variables for its computation. The parameter servers keep the
+// variables themselves. In each step, every worker sums the gradients of its devices and pushes the
+// sum. The server applies the workers' means one after the other. When all have been applied, every
+// worker pulls the new value once and copies it to its devices. Variables are exchanged
 // independently of each other.
 class DistributedReplicated : public convoy::Strategy {
  public:
@@ -45,7 +45,7 @@ class DistributedReplicated : public convoy::Strategy {
             {.contributions = worker.replicas.size()});
   }
 
-  // On the worker's host, or in place on its device i mod n.
+  // Returns the sum on the worker's host, or in place on its device i mod n.
   static convoy::Span local_sum(convoy::Planner& p, const Worker& worker, convoy::Range range,
                                 std::size_t index) {
     const std::vector<convoy::Span> gradients = convoy_strategies::gradients_of(p, worker, range);

@@ -4,8 +4,9 @@
 
 namespace {
 
-// Elastic averaging SGD (Zhang, Choromanska and LeCun, 2015): every replica trains by itself and is
-// pulled to a center, which is pulled to all of them. The center lives in the host's memory.
+// Elastic averaging SGD (Zhang, Choromanska and LeCun, 2015): every replica trains by itself. An
+// elastic force pulls each replica towards a center, and the center towards all replicas. The
+// center is in the host's memory.
 class ElasticAveraging : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {

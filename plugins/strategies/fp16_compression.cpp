@@ -4,8 +4,8 @@
 
 namespace {
 
-// What travels is in 16 bits, what is added up in 32: every replica sums a part of all gradients,
-// divides it by their number and sends the mean to all.
+// Gradients are sent in 16 bits and summed in 32 bits: every replica sums a part of all gradients,
+// divides it by their number and sends the mean to all replicas.
 class HalfGradients : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {

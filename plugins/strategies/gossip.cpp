@@ -4,8 +4,8 @@
 
 namespace {
 
-// Decentralised SGD (Lian et al., 2017): after every step a replica averages its parameters with
-// those of its neighbours on a ring, and with nobody else.
+// Decentralised SGD (Lian et al., 2017): after every step, a replica averages its parameters only
+// with those of its neighbours on a ring.
 class Gossip : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {

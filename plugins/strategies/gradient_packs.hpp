@@ -15,7 +15,7 @@ inline std::vector<convoy::Range> pack_small_gradients(const convoy::Planner& p,
                                                        std::uint64_t max_bytes,
                                                        std::uint64_t max_group) {
   std::vector<std::uint64_t> begins;
-  std::uint64_t members = 0;  // of the last pack; 0 when it may not grow
+  std::uint64_t members = 0;  // variables in the last pack; 0 when it may not grow
   for (std::uint32_t i = 0; i < p.variable_count(); ++i) {
     const convoy::VariableInfo variable = p.variable(i);
     const bool small = variable.elements * sizeof(float) <= max_bytes;

@@ -10,11 +10,11 @@ namespace convoy_strategies {
 
 using Spans = std::vector<convoy::Span>;
 
-// Writes down how the gradients of pack number `index`, one span per replica, become their sum in
-// every span.
+// Writes the operations that turn the gradients of pack number `index`, one span per replica, into
+// their sum in every span.
 using Reducer = std::function<void(convoy::Planner& p, const Spans& gradients, std::size_t index)>;
 
-// Of the replica of this number.
+// Returns the device of the replica with this number.
 inline convoy::PlaceId device(const convoy::Planner& p, std::uint64_t replica) {
   return p.replica_place(convoy::ReplicaId(static_cast<std::uint32_t>(replica)));
 }
@@ -29,7 +29,7 @@ inline void reduce_on_host(convoy::Planner& p, const Spans& gradients, std::size
   sum_at(p, p.host_place(convoy::ReplicaId(0)), gradients);
 }
 
-// Pack i on device i mod n.
+// Reduces pack i on device i mod n.
 inline void reduce_in_turn(convoy::Planner& p, const Spans& gradients, std::size_t index) {
   sum_at(p, device(p, index % p.replica_count()), gradients);
 }
@@ -41,8 +41,9 @@ inline Spans part_of_all(const Spans& spans, convoy::Range range) {
   return result;
 }
 
-// Devices in groups of `shards`, filled cyclically; pack t is cut over group t mod the groups. With
-// a remainder some device appears twice: 5 in twos are 0 3 | 1 4 | 2 0.
+// Devices are in groups of `shards`, filled cyclically. Pack t is cut over group t mod the number
+// of groups. With a remainder, some device appears twice: 5 devices in groups of 2 are 0 3 | 1 4 |
+// 2 0.
 inline Reducer sharded_on_devices(std::uint64_t shards) {
   return [shards](convoy::Planner& p, const Spans& gradients, std::size_t index) {
     const std::uint64_t devices = p.replica_count();

@@ -33,7 +33,7 @@ class Hierarchical : public convoy::Strategy {
   }
 
  private:
-  // The widest groups of which there are several, unless an option says which.
+  // The widest kind of groups of which there are several, unless an option names one.
   static Groups choose_groups(const convoy::Planner& p) {
     constexpr std::pair<const char*, Sharing> kAll[] = {{"host", Sharing::kHost},
                                                         {"numa", Sharing::kNuma},

@@ -9,18 +9,18 @@
 
 namespace convoy_strategies {
 
-// The two devices that sum a pack, one in each half of the devices; the first one gets the total.
+// The two devices that sum a pack, one in each half of the devices. The first one gets the total.
 struct Bridge {
   std::uint32_t first;
   std::uint32_t second;
 };
 
-// Devices [0, half) are the lower half, the larger one when their number is odd.
+// Devices [0, half) are the lower half. It is the larger one when the number of devices is odd.
 inline std::uint32_t lower_half(std::uint32_t devices) {
   return (devices + 1) / 2;
 }
 
-// Every device in turn, with its counterpart in the other half.
+// Uses every device in turn, with its counterpart in the other half.
 inline Bridge bridge_in_turn(std::uint32_t devices, std::size_t index) {
   const std::uint32_t half = lower_half(devices);
   const auto first = static_cast<std::uint32_t>(index % devices);
@@ -33,8 +33,8 @@ inline Bridge bridge_of_gcp_v100(std::size_t index) {
   return kBridges[index % 4];
 }
 
-// The bridge's devices each sum their half and exchange the sums; every device copies the total
-// from the one in its half.
+// Each of the bridge's two devices sums its half, and they exchange the sums. Every device copies
+// the total from the bridge device in its half.
 inline void reduce_over_bridge(convoy::Planner& p, const Spans& gradients, Bridge bridge) {
   const std::uint32_t half = lower_half(p.replica_count());
   const auto middle = gradients.begin() + half;

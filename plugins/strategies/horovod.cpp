@@ -9,7 +9,7 @@
 namespace {
 
 // Training as Horovod's users write it: one process per device, a ring through all of them. Every
-// process keeps all variables and applies the sum of all gradients; packs of gradients are summed
+// process keeps all variables and applies the sum of all gradients. Packs of gradients are summed
 // as they become ready, which Horovod calls tensor fusion.
 class Horovod : public convoy::Strategy {
  public:

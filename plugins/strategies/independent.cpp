@@ -2,8 +2,8 @@
 
 namespace {
 
-// Every replica trains alone: nothing is exchanged. The ceiling that the other strategies are
-// measured against.
+// Every replica trains alone and exchanges nothing. Its speed is the upper bound for the other
+// strategies.
 class Independent : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {

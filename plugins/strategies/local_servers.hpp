@@ -8,8 +8,9 @@
 
 namespace convoy_strategies {
 
-// One host. With local_parameter_device=gpu every bucket is cut evenly over the compute devices,
-// which balances any model; with cpu the host keeps all variables. One update per step.
+// Servers on one host. With local_parameter_device=gpu, every bucket is cut evenly over the compute
+// devices, which balances any model. With cpu, the host keeps all variables. There is one update
+// per step.
 class LocalServers : public ServerExchange {
  public:
   explicit LocalServers(convoy::Planner& p) : p_(p) {

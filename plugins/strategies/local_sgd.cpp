@@ -2,8 +2,9 @@
 
 namespace {
 
-// Local SGD (Stich, 2018): all go on from the mean of what every replica trained by itself. Outer
-// momentum makes it SlowMo (Wang et al., 2020), outer_nesterov DiLoCo (Douillard et al., 2023).
+// Local SGD (Stich, 2018): replicas train by themselves, then all continue from the mean of their
+// parameters. Outer momentum makes it SlowMo (Wang et al., 2020), outer_nesterov makes it DiLoCo
+// (Douillard et al., 2023).
 class LocalSgd : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
@@ -30,7 +31,7 @@ class LocalSgd : public convoy::Strategy {
   }
 
  private:
-  // All replicas keep the same point and the same momentum, and do the same with them.
+  // All replicas have the same point and the same momentum, and update them in the same way.
   static void move_on(convoy::Planner& p, convoy::ReplicaId r, convoy::Span mean, double rate,
                       double momentum) {
     const convoy::PlaceId here = p.replica_place(r);

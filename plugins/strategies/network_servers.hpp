@@ -12,9 +12,10 @@
 
 namespace convoy_strategies {
 
-// Several hosts. Every variable crosses the network once per worker and step, into the worker's
-// memory and from there to its devices; every worker sums its devices' gradients in host memory
-// and pushes the sum, and the server applies the workers' means one after the other as they come.
+// Servers for several hosts. Every variable crosses the network once per worker and step, into the
+// worker's memory and from there to its devices. Every worker sums its devices' gradients in host
+// memory and pushes the sum. The server applies the workers' means one after the other as they
+// arrive.
 class NetworkServers : public ServerExchange {
  public:
   explicit NetworkServers(convoy::Planner& p)
@@ -38,8 +39,8 @@ class NetworkServers : public ServerExchange {
  private:
   static constexpr std::size_t kOnHost = SIZE_MAX;
 
-  // Which of a worker's devices each fetched variable arrives at. Small ones arrive in host memory;
-  // 65,536 elements is where tf_cnn_benchmarks drew the line.
+  // Chooses the device of a worker at which each fetched variable arrives. Small variables arrive
+  // in host memory; 65,536 elements is the limit of tf_cnn_benchmarks.
   void choose_caches() {
     constexpr std::uint64_t kSmall = 65536;
     const bool on_host = p_.option("local_parameter_device") == "cpu";

@@ -6,7 +6,7 @@
 namespace {
 
 // 1-bit SGD (Seide et al., 2014) and signSGD with error feedback (Karimireddy et al., 2019): every
-// replica sends its gradients' signs, and adds what they leave out to those of the next step.
+// replica sends its gradients' signs, and adds the error of that to the gradients of the next step.
 class OneBit : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {

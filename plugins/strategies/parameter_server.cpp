@@ -14,9 +14,9 @@ using convoy_strategies::kTwoSets;
 using convoy_strategies::other_set;
 using convoy_strategies::ServerExchange;
 
-// Variables live in one place; every step all replicas fetch them, and their gradients are summed
-// and applied where the variables are: on one host in its memory or on its devices, on several
-// hosts at the parameter servers.
+// Variables are kept in one place. In every step, all replicas fetch them, and their gradients are
+// summed and applied where the variables are: on one host in its memory or on its devices, on
+// several hosts at the parameter servers.
 class ParameterServer : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
@@ -43,8 +43,8 @@ class ParameterServer : public convoy::Strategy {
     for (const auto r : p.replicas()) p.fill(p.gradient(r, set), 0);
   }
 
-  // Software pipeline: a step computes on what was fetched during the step before, and its
-  // gradients are applied during the step after. Two sets take turns, so nothing is copied for it.
+  // Software pipeline: a step computes with the variables fetched during the previous step, and its
+  // gradients are applied during the next step. Two sets alternate, so nothing is copied for it.
   static void plan_staged(convoy::Planner& p, ServerExchange& exchange) {
     p.prologue([&] {
       exchange.fetch(kTwoSets[0]);

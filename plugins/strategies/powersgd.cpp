@@ -6,8 +6,9 @@ namespace {
 
 using convoy::Range, convoy::Span, convoy::MatrixShape;
 
-// PowerSGD (Vogels, Karimireddy and Jaggi, 2019): of a matrix of gradients a product of two thin
-// ones is exchanged. A residual keeps the rest; a step begins with the directions of the last one.
+// PowerSGD (Vogels, Karimireddy and Jaggi, 2019): replicas exchange a product of two thin matrices
+// instead of each gradient matrix. A residual keeps the error. A step begins with the directions of
+// the previous step.
 class PowerSgd : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
@@ -43,7 +44,7 @@ class PowerSgd : public convoy::Strategy {
       p.orthogonalise(columns[r], columns[r], of.rows, rank);
       p.matmul(directions[r], residuals[r], columns[r], of.columns, rank, of.rows, {true, false});
       p.matmul(sums[r], columns[r], directions[r], of.rows, of.columns, rank, {false, true});
-      p.axpy(residuals[r], -1, sums[r], residuals[r]);  // what this replica's part leaves out
+      p.axpy(residuals[r], -1, sums[r], residuals[r]);  // the error of this replica's part
     }
     p.all_reduce(directions);
     for (std::size_t r = 0; r < sums.size(); ++r) {

@@ -50,7 +50,7 @@ class Replicated : public convoy::Strategy {
     }
   }
 
-  // all_reduce_spec and hierarchical_copy come before local_parameter_device.
+  // all_reduce_spec and hierarchical_copy take precedence over local_parameter_device.
   static Reducer choose_reducer(const convoy::Planner& p) {
     const std::string spec = p.option("all_reduce_spec");
     if (!spec.empty()) {

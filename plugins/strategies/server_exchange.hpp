@@ -4,13 +4,13 @@
 
 namespace convoy_strategies {
 
-// How replicas exchange variables and gradients with where the variables are kept.
+// Exchanges variables and gradients between replicas and the places that keep the variables.
 class ServerExchange {
  public:
   virtual ~ServerExchange() = default;
-  // Every replica's parameters of this set become the variables.
+  // Sets every replica's parameters of this set to the variables.
   virtual void fetch(convoy::SetId set) = 0;
-  // The variables are updated with all replicas' gradients of this set.
+  // Updates the variables with all replicas' gradients of this set.
   virtual void update(convoy::SetId set) = 0;
 };
 

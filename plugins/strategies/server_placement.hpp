@@ -17,9 +17,9 @@ struct Placed {
   convoy::PlaceId server;
 };
 
-// The last variable of the arena was created first, for gradients appear from the end of the model.
-// round_robin: variables in order of creation over the servers in turn. bytes: to the server with
-// the fewest so far.
+// Assigns variables to servers in order of creation. The last variable of the arena was created
+// first, because gradients become ready from the end of the model. round_robin: to each server in
+// turn. bytes: to the server with the fewest bytes so far.
 inline std::vector<Placed> place_on_servers(const convoy::Planner& p,
                                             const std::string& placement) {
   const std::vector<convoy::PlaceId> servers = server_places(p);

@@ -12,8 +12,9 @@
 
 namespace convoy_strategies {
 
-// In how many parts an algorithm can reduce a pack: every host's memory is one place, the devices'
-// own all-reduce has one or two rings, all else at most one part per device.
+// Returns the most parts in which an algorithm can reduce a pack. With pscpu, every host's memory
+// is one place. The devices' own all-reduce has one or two rings. All other algorithms have at most
+// one part per device.
 inline std::uint64_t most_shards(const convoy::Planner& p, const std::string& algorithm) {
   if (algorithm == "pscpu") return workers_of(p).size();
   if (algorithm == "nccl") return 1;
@@ -28,8 +29,8 @@ inline Reducer on_hosts(const convoy::Planner& p, std::uint64_t shards) {
   };
 }
 
-// The devices' own all-reduce; between hosts, where theirs does not reach others, it goes through
-// one device of each.
+// Uses the devices' own all-reduce. Between hosts that it does not span, one device of each host
+// takes part.
 inline Reducer own_all_reduce(const convoy::Planner& p, std::uint64_t shards) {
   return collective_reducer(
       has_network(p) ? convoy::Algorithm::kTwoLevel : convoy::Algorithm::kDevice, shards);

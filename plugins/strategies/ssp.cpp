@@ -5,8 +5,9 @@
 
 namespace {
 
-// Stale synchronous parallel (Ho et al., 2013): servers keep the variables and take every device's
-// gradient as it comes. A device may be ahead of the slowest one by so many steps, then it waits.
+// Stale synchronous parallel (Ho et al., 2013): servers keep the variables and apply every device's
+// gradient as it arrives. A device may be ahead of the slowest one by a limited number of steps;
+// then it waits.
 class StaleSynchronous : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
@@ -29,7 +30,7 @@ class StaleSynchronous : public convoy::Strategy {
   }
 
  private:
-  // Hosts that no device is attached to; without any, those with devices.
+  // Returns the hosts without devices; if there are none, the hosts with devices.
   static std::vector<convoy::PlaceId> servers_of(const convoy::Planner& p) {
     std::vector<convoy::PlaceId> own, extra;
     for (const auto& group : p.groups(convoy::Sharing::kHost))

@@ -6,8 +6,8 @@
 
 namespace {
 
-// Sparse gradients (Aji and Heafield, 2017; Stich et al., 2018): every replica sends its largest
-// gradients alone, and adds what it did not send to those of the next step.
+// Sparse gradients (Aji and Heafield, 2017; Stich et al., 2018): every replica sends only its
+// largest gradients, and adds the others to the gradients of the next step.
 class TopK : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {

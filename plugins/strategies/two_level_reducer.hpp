@@ -12,8 +12,8 @@
 
 namespace convoy_strategies {
 
-// A gather group is one host of every `shards`: pack t is cut over the hosts of group t mod the
-// groups, each sums its part and hands it back.
+// Hosts are in gather groups of `shards`. Pack t is cut over the hosts of group t mod the number of
+// groups. Each of them sums its part and sends it back.
 inline void reduce_on_hosts(convoy::Planner& p, const std::vector<Worker>& workers,
                             const Spans& spans, std::uint64_t shards, std::size_t index) {
   const std::uint64_t groups = (workers.size() + shards - 1) / shards;
@@ -24,8 +24,9 @@ inline void reduce_on_hosts(convoy::Planner& p, const std::vector<Worker>& worke
   }
 }
 
-// Recursive halving and doubling: partners a distance apart exchange halves of what they have and
-// add them, the distance halving, then hand the sums back the same way. Needs a power of two.
+// Recursive halving and doubling: partners at a distance exchange and add halves of their data, and
+// the distance halves each time. Then they send the sums back in the reverse order. The number of
+// spans must be a power of two.
 inline void reduce_by_halving(convoy::Planner& p, const Spans& spans) {
   const std::size_t n = spans.size();
   const auto part = [&](std::size_t of, convoy::Range range) {
@@ -51,9 +52,9 @@ inline void reduce_by_halving(convoy::Planner& p, const Spans& spans) {
   }
 }
 
-// Inside every host to one span, between the hosts, and back inside every host. `inside` is nccl
-// (the first device, by the devices' own collectives) or pscpu (host memory); `between` is xring,
-// rechd or pscpu.
+// Reduces inside every host to one span, then between the hosts, and copies back inside every host.
+// `inside` is nccl (the first device, with the devices' own collectives) or pscpu (host memory);
+// `between` is xring, rechd or pscpu.
 class TwoLevelReducer {
  public:
   TwoLevelReducer(const convoy::Planner& p, const std::string& algorithm, std::uint64_t shards)

@@ -4,7 +4,7 @@
 
 namespace convoy_strategies {
 
-// Two sets of buffers that take turns from step to step.
+// Two sets of buffers that alternate from step to step.
 inline constexpr convoy::SetId kTwoSets[] = {convoy::SetId(0), convoy::SetId(1)};
 
 constexpr convoy::SetId other_set(convoy::SetId set) {

@@ -8,7 +8,7 @@
 
 namespace convoy_strategies {
 
-// The devices of one host, which work for the parameter servers together.
+// The devices of one host, which exchange data with the parameter servers together.
 struct Worker {
   convoy::PlaceId host_place;
   std::vector<convoy::ReplicaId> replicas;
@@ -35,8 +35,8 @@ inline std::vector<convoy::Span> gradients_of(convoy::Planner& p, const Worker& 
   return spans;
 }
 
-// Host places that no device is attached to are parameter servers; without any, every host with
-// devices is one.
+// Returns the parameter servers: the host places without devices; if there are none, all hosts with
+// devices.
 inline std::vector<convoy::PlaceId> server_places(const convoy::Planner& p) {
   std::vector<bool> attached(p.place_count(), false);
   std::vector<convoy::PlaceId> own;

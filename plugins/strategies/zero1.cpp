@@ -5,7 +5,8 @@
 namespace {
 
 // ZeRO, stage 1 (Rajbhandari et al., 2020): every replica keeps the optimizer's state of a part of
-// the variables, gets the sum of that part's gradients, applies it and sends the result to all.
+// the variables. It gets the sum of that part's gradients, applies it and sends the result to all
+// replicas.
 class ShardedOptimizer : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {

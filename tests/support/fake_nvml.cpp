@@ -76,7 +76,7 @@ int nvmlDeviceGetNvLinkState(NvmlDevice* device, unsigned link, unsigned* active
   return 0;
 }
 
-// 5 is NVLink 3.1, and what A100 have.
+// 5 is NVLink 3.1, the version of A100.
 int nvmlDeviceGetNvLinkVersion(NvmlDevice*, unsigned, unsigned* version) {
   *version = 5;
   return 0;
@@ -112,7 +112,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, NvmlDevice** device) {
   return 6;  // not found
 }
 
-// The first GPU needs 300 and 400 W in turn, the others cannot say.
+// The first GPU uses 300 and 400 W alternately; the others do not report it.
 int nvmlDeviceGetPowerUsage(NvmlDevice* device, unsigned* milliwatts) {
   if (number_of(device) != 0) return kNotSupported;
   *milliwatts = power_questions++ % 2 == 0 ? 300000 : 400000;
@@ -129,7 +129,7 @@ int nvmlDeviceGetClockInfo(NvmlDevice*, unsigned kind, unsigned* megahertz) {
   return 0;
 }
 
-// The first is idle and at its power cap, the second at clocks that somebody chose.
+// The first GPU is idle and at its power cap; the second has clocks set by a user.
 int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice* device, unsigned long long* bits) {
   *bits = number_of(device) == 0 ? 0x5 : 0x2;
   return 0;
@@ -147,7 +147,7 @@ int nvmlDeviceGetMaxMigDeviceCount(NvmlDevice* device, unsigned* count) {
   return 0;
 }
 
-// The places between are empty.
+// The slots between are empty.
 int nvmlDeviceGetMigDeviceHandleByIndex(NvmlDevice*, unsigned index, NvmlDevice** slice) {
   if (index % 3 != 0 || index / 3 >= kSlices) return 6;  // not found
   *slice = reinterpret_cast<NvmlDevice*>(&slices[index / 3]);

@@ -127,7 +127,7 @@ void Hub::lose_peer(std::uint32_t rank, std::uint32_t peer, std::uint32_t reason
   cancel_of(rank, peer);
 }
 
-// All of the task's messages, or those with one peer.
+// Cancels all of the task's messages, or those with one peer.
 void Hub::cancel_of(std::uint32_t rank, std::optional<std::uint32_t> peer) {
   for (auto& [key, stream] : streams_) {
     const auto& [from, to, channel] = key;

@@ -21,7 +21,7 @@
 
 namespace convoy::testing {
 
-// Where the sends and expects of all tasks meet; a thread delivers them when their time has come.
+// Matches the sends and expects of all tasks; a thread delivers them when they are due.
 class Hub {
  public:
   Hub(std::uint32_t ranks, const InProcessOptions& options);
@@ -32,7 +32,7 @@ class Hub {
   const InProcessOptions& options() const { return options_; }
   int descriptor(std::uint32_t rank) const { return ends_[rank].descriptor; }
 
-  // What a task's transport is asked for.
+  // The functions of a task's transport.
   void connect(std::uint32_t rank, std::uint32_t peer);
   void add(std::uint32_t rank, const convoy_transfer& transfer, bool sends);
   std::uint64_t poll(std::uint32_t rank, std::span<convoy_transport_event> out, double seconds);
@@ -47,12 +47,13 @@ class Hub {
   using Clock = std::chrono::steady_clock;
   struct Sent {
     convoy_transfer transfer{};
-    std::optional<std::vector<std::byte>> copy{};  // of an eager one, whose sender is done with it
+    // The bytes of an eager message, whose sender is done with it
+    std::optional<std::vector<std::byte>> copy{};
   };
   struct Stream {
     std::deque<Sent> sent{};
     std::deque<convoy_transfer> expected{};
-    std::optional<Clock::time_point> due{};  // of the first pair
+    std::optional<Clock::time_point> due{};  // delivery time of the first pair
   };
   struct End {
     std::deque<convoy_transport_event> events{};

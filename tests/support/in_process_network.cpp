@@ -16,7 +16,7 @@
 namespace convoy::testing {
 namespace {
 
-// Hubs by the number that a transport is opened with: the ABI carries texts only.
+// Hubs by the number with which a transport is opened, because the ABI carries only texts.
 std::mutex hubs_mutex;
 std::map<std::string, std::weak_ptr<Hub>> hubs;
 

@@ -49,7 +49,7 @@ std::int64_t InProcessPeers::steps() const {
   return std::accumulate(told_.begin(), told_.end(), std::int64_t{0});
 }
 
-// Who asks for what is under way gets that.
+// A caller that asks for the current drain gets that one.
 void InProcessPeers::drain(std::size_t finished, bool is_last) {
   const std::lock_guard lock(mutex_);
   if (drains_.size() == finished || drains_.back() != is_last) drains_.push_back(is_last);

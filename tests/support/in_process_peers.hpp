@@ -19,9 +19,9 @@ class InProcessPeers {
   }
 
   runtime::Peers& of(std::uint32_t task) { return each_.at(task); }
-  // Whoever exchanges, now or later, gets an Error kTimeout with this text.
+  // All present and later exchanges throw an Error kTimeout with this text.
   void lose(const std::string& reason);
-  // Exchanges so far.
+  // The number of exchanges so far.
   std::uint64_t rounds() const;
 
  private:
@@ -45,16 +45,16 @@ class InProcessPeers {
     InProcessPeers& all_;
     std::uint32_t task_;
     std::uint64_t begun_ = 0;
-    std::size_t finished_ = 0;  // drains
+    std::size_t finished_ = 0;  // number of drains
   };
 
   std::vector<std::string> exchange(std::uint32_t task, std::string_view own);
-  // The number of the round.
+  // Returns the number of the round.
   std::uint64_t begin(std::uint32_t task, std::string_view own);
   std::optional<std::vector<std::string>> result(std::uint64_t round);
   void tell(std::uint32_t task, std::int64_t steps);
   std::int64_t steps() const;
-  // A task that has finished so many drains asks for another one, or for the next one.
+  // A task that has finished this many drains asks for another one, or for the next one.
   void drain(std::size_t finished, bool is_last);
   std::optional<bool> drained(std::size_t finished) const;
 
@@ -66,7 +66,7 @@ class InProcessPeers {
   std::uint64_t round_ = 0;
   std::string lost_;
   std::vector<std::int64_t> told_;  // steps, per task
-  std::vector<bool> drains_;        // whether it is the last
+  std::vector<bool> drains_;        // per drain: whether it is the last one
   std::vector<End> each_;
 };
 

@@ -1,6 +1,7 @@
-// What test files instantiate of the standard library and of the JSON library, optimised. Test
-// files are not optimised, and of functions that several files have the linker keeps the first that
-// it meets: without this object, which comes before them, the code under test would run on theirs.
+// Instances of templates of the standard library and of the JSON library that test files use,
+// compiled with optimisation. Test files are not optimised, and if several files have the same
+// function, the linker keeps the first one. Without this object, which comes first, the code under
+// test would run on unoptimised instances.
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -16,7 +16,7 @@ namespace convoy::testing {
 namespace {
 
 constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
-constexpr std::uint32_t kSlots = 2;  // of optimizer state, at most
+constexpr std::uint32_t kSlots = 2;  // most slots of optimizer state
 
 std::uint32_t bits_of(float value) {
   return std::bit_cast<std::uint32_t>(value);
@@ -60,7 +60,7 @@ Interpreter::Interpreter(const plan::Plan& plan, InterpreterOptions options)
 }
 
 void Interpreter::poison(std::uint32_t buffer) {
-  // All bits set are not-a-number in every float type.
+  // All bits set are NaN in every float type.
   std::fill(memory_[buffer].begin(), memory_[buffer].end(), std::byte{0xff});
 }
 
@@ -221,7 +221,7 @@ void Interpreter::apply(const plan::Operation& operation, std::uint64_t step) {
   for (const plan::PlanSpan& target : operation.writes) update(target, constants, rate, total);
 }
 
-// The host does not know in time that a device skips an update, so it counts.
+// The host does not know in time that a device skips an update, so the update counts.
 void Interpreter::skip(const plan::Operation& apply) {
   for (const plan::PlanSpan& target : apply.writes)
     for (std::uint64_t& updates : updates_of(target)) ++updates;

@@ -21,15 +21,16 @@ struct GradientRequest {
   std::uint64_t step = 0;  // the replica's own count of computes, from 0
   std::uint32_t segment = 0;
   plan::ElementRange range{};            // arena elements whose gradient is wanted
-  std::span<const float> forward_read;   // whole arena, as this compute's forward read it
-  std::span<const float> backward_read;  // `range`, as backward reads it
+  std::span<const float> forward_read;   // whole arena, as read by the forward of this compute
+  std::span<const float> backward_read;  // `range`, as read by backward
 };
 // Writes request.range.count elements.
 using GradientFunction =
     std::function<void(const GradientRequest& request, std::span<float> gradient)>;
 
 struct InterpreterOptions {
-  std::vector<float> initial;  // arena elements; every parameters and master buffer starts so
+  // Arena elements; the initial contents of every parameters and master buffer
+  std::vector<float> initial;
   convoy_optimizer optimizer{};
   std::vector<plan::ElementRange> decayed;  // arena ranges with weight decay, ascending
   std::function<double(std::uint64_t step)> learning_rate;
@@ -37,10 +38,10 @@ struct InterpreterOptions {
   std::function<plan::HostKernel(const std::string& name)> kernel;  // for call operations
 };
 
-// Runs a plan, logical or lowered, one operation after the other over plain arrays. It defines what
-// the plan means, and is the oracle for tests of faster implementations. Sums go over the reads
-// from left to right. Memory whose contents are undefined holds not-a-number: gradients before
-// their first backward, scratch at the start of every period, both at the start of a stage.
+// Runs a plan, logical or lowered, one operation after the other over plain arrays. It defines the
+// meaning of the plan, and is the oracle for tests of faster implementations. Sums go over the
+// reads from left to right. Memory with undefined contents holds NaN: gradients before their first
+// backward, scratch at the start of every period, both at the start of a stage.
 class Interpreter {
  public:
   // The plan must outlive the interpreter.
@@ -50,20 +51,20 @@ class Interpreter {
   // operations that belong to a compute run.
   void run(std::uint64_t steps);
 
-  // One operation as part of this step, for callers that choose the order themselves.
+  // Runs one operation as part of this step, for callers that choose the order themselves.
   void execute(const plan::Operation& operation, std::uint64_t step);
 
   std::uint64_t steps() const { return steps_; }
   std::span<const float> values(std::uint32_t buffer) const;
   std::span<const std::byte> bytes(std::uint32_t buffer) const { return memory_.at(buffer); }
   std::span<const float> optimizer_state(std::uint32_t buffer, std::uint32_t slot) const;
-  // Elements that a backward read with another value than the forward before it.
+  // The number of elements that a backward read with another value than the forward before it.
   std::uint64_t elements_changed_before_backward() const { return changed_; }
 
  private:
   struct Replica {
     std::uint64_t computes = 0;
-    float loss_scale = 1;  // of this compute's gradients
+    float loss_scale = 1;  // scale of this compute's gradients
     std::vector<float> forward_read;
   };
 
@@ -74,7 +75,7 @@ class Interpreter {
   void backward(const plan::Operation& operation);
   void apply(const plan::Operation& operation, std::uint64_t step);
   void skip(const plan::Operation& apply);
-  // Of every element of the span.
+  // Returns the number of updates of every element of the span.
   std::span<std::uint64_t> updates_of(const plan::PlanSpan& target);
   void update(const plan::PlanSpan& target, plan::UpdateConstants constants, double rate,
               std::span<const float> gradient);

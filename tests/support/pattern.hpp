@@ -7,8 +7,8 @@
 
 namespace convoy {
 
-// A regular expression as std::regex reads it. The library's is a template that each file using it
-// would compile for one and a half seconds.
+// A regular expression in the syntax of std::regex. std::regex is a template, and each file that
+// uses it would compile one and a half seconds longer.
 class Pattern {
  public:
   struct Match {
@@ -16,16 +16,16 @@ class Pattern {
     std::vector<std::string> groups;  // the first is the whole match; empty: no match
   };
 
-  // Throws std::regex_error for what is no expression.
+  // Throws std::regex_error for an invalid expression.
   explicit Pattern(const std::string& expression);
 
   bool is_all_of(const std::string& text) const;
   bool is_in(const std::string& text) const;
-  // The groups of the whole text; none when the expression does not describe all of it.
+  // Returns the groups if the expression matches the whole text; none otherwise.
   std::vector<std::string> groups_of(const std::string& text) const;
-  // The groups of the first match; none without one.
+  // Returns the groups of the first match; none without a match.
   std::vector<std::string> first_in(const std::string& text) const;
-  // From left to right, without overlaps.
+  // Returns all matches from left to right, without overlaps.
   std::vector<Match> all_in(const std::string& text) const;
 
  private:

@@ -6,7 +6,8 @@
 
 namespace convoy::testing {
 
-// What a task's engine talks to: one transport to all others, which are called "task 0", "task 1".
+// Returns the options of a task's engine: one transport to all others, which are called "task 0",
+// "task 1".
 runtime::NetworkOptions options_of_task(std::uint32_t task, std::uint32_t tasks,
                                         plugin::OpenTransport& transport,
                                         std::function<double()> now);

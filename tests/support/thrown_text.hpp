@@ -5,7 +5,8 @@
 
 namespace convoy {
 
-// The text of the exception of this type that an action throws, or `otherwise` when it throws none.
+// Returns the text of the exception of this type that an action throws, or `otherwise` when it
+// throws none.
 template <typename Exception = Error, typename Action>
 std::string thrown_text(Action action, const std::string& otherwise = {}) {
   try {

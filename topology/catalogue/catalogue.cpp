@@ -79,7 +79,7 @@ void read_fields(DescribedObject& object, const ConstantField<Entry> (&fields)[n
   object.finish();
 }
 
-// Shares of a whole: more than all of it is a mistake.
+// A share is part of a whole: more than 1 is a mistake.
 void check_share(const DescribedObject& object, const char* key, const Fact<double>& fact) {
   if (fact.value_or(0) > 1)
     object.reject(key, fmt::format("is {}: a share of a whole, at most 1", *fact.value));

@@ -52,7 +52,7 @@ class NvlinkFacts {
 
  private:
   void add_missing() {
-    std::map<std::uint32_t, std::vector<std::size_t>> linked;  // of every host
+    std::map<std::uint32_t, std::vector<std::size_t>> linked;  // per host
     for (const auto& [gpu, entry] : entries_)
       if (entry->nvlink_bricks.known()) linked[machine_.nodes[gpu].host].push_back(gpu);
     for (const auto& [host, gpus] : linked) {

@@ -13,14 +13,14 @@
 namespace convoy::topology {
 namespace {
 
-// Of a GPU that the catalogue does not know: no kind up to Blackwell has more.
+// For a GPU that the catalogue does not know: no kind up to Blackwell has more bricks.
 constexpr double kBricksOfUnknownGpus = 18;
 
-// A GPU's links to others of which only the number is known.
+// A GPU's links to other GPUs, of which only the number is known.
 struct CountedLinks {
-  double bricks = 0;              // of all together
-  std::uint32_t most = 0;         // to one other
-  std::vector<std::size_t> ends;  // the others
+  double bricks = 0;              // of all links together
+  std::uint32_t most = 0;         // the most bricks to one other GPU
+  std::vector<std::size_t> ends;  // the other GPUs
 };
 
 class SwitchesInstead {
@@ -62,7 +62,7 @@ class SwitchesInstead {
     it.ends.push_back(other);
   }
 
-  // The GPU and all that its links lead to, directly or over others.
+  // Returns the GPU and all GPUs that its links lead to, directly or over others.
   std::set<std::size_t> joined_with(std::size_t gpu) const {
     std::set<std::size_t> joined{gpu};
     std::vector<std::size_t> left{gpu};

@@ -16,7 +16,7 @@
 namespace convoy::topology {
 namespace {
 
-// False for what is too long for a file's name, too.
+// Also returns false for a text that is too long for a file name.
 bool is_file(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored);
@@ -37,7 +37,7 @@ std::filesystem::path find_file(const std::filesystem::path& folder, const std::
        (folder / "dgx1-p100.json").string());
 }
 
-// "dgx1-p100:2".
+// One part of a platform's name: "dgx1-p100:2".
 struct PlatformPart {
   std::string name;
   std::uint32_t hosts = 1;
@@ -58,7 +58,7 @@ PlatformPart read_platform_part(const std::string& all, const std::string& text)
   return part;
 }
 
-// Empty for a name or a file.
+// Splits a name such as "dgx1-p100:2+hgx-h100:3". Empty for a plain name or a file.
 std::vector<PlatformPart> platform_parts(const std::string& name) {
   std::vector<PlatformPart> parts;
   if (name.find_first_of("+:") == std::string::npos || is_file(name)) return parts;
@@ -70,7 +70,7 @@ std::vector<PlatformPart> platform_parts(const std::string& name) {
   return parts;
 }
 
-// So many hosts of all, the first ones.
+// Returns the parts that make up the first `hosts` hosts.
 std::vector<PlatformPart> first_hosts(const std::vector<PlatformPart>& parts,
                                       const std::string& name, std::uint32_t hosts) {
   if (hosts == 0) fail(ExitCode::kUsage, "0 hosts of platform {}: at least 1", name);
@@ -95,7 +95,7 @@ void require_cards(const PlatformHost& host, const std::string& file, std::uint3
          hosts, host.name(), file);
 }
 
-// A host's part of what is said of the whole.
+// Adds one kind of hosts to the description of the whole platform.
 void add_description(const PlatformHost& host, const std::string& file, std::uint32_t hosts,
                      Platform& all) {
   const auto add = [](std::string& text, const char* between, const std::string& more) {

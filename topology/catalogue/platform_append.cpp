@@ -63,7 +63,7 @@ void PlatformHost::append_packages(Machine& machine, std::uint32_t host, std::si
       memory.memory_bytes = {static_cast<std::uint64_t>(packages_[i].memory_bytes), source_};
     memory.memory_bytes_per_second = memory_rate_;
     const std::size_t node = add_node(machine, std::move(memory));
-    // What the memory itself takes is counted at the node, not on the way to it.
+    // The rate of the memory itself is stored in the node, not in the link to it.
     add_link(machine, package_nodes_.back(), node, LinkKind::internal, {});
     for (std::size_t other = 0; other < i; ++other)
       add_link(machine, package_nodes_[other], package_nodes_[i], LinkKind::socket, socket_);

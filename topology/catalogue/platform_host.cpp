@@ -7,10 +7,10 @@
 namespace convoy::topology {
 namespace {
 
-constexpr std::uint32_t kMostGpus = 1024;       // of one host: more is a slip of the hand
-constexpr std::uint32_t kMostBricks = 64;       // of a GPU; 18 in 2024
+constexpr std::uint32_t kMostGpus = 1024;       // of one host: a larger number is a typing error
+constexpr std::uint32_t kMostBricks = 64;       // of a GPU; 18 was the most in 2024
 constexpr std::uint32_t kMostCores = 1u << 16;  // of a host
-constexpr double kLeastRate = 1e6;              // bytes per second: below a disk, above any link
+constexpr double kLeastRate = 1e6;  // bytes per second: slower than a disk; no link is that slow
 constexpr double kMostRate = 1e13;
 constexpr double kLeastMemory = 1 << 28;
 constexpr double kMostMemory = 1e15;
@@ -142,7 +142,7 @@ void PlatformHost::place_gpus(DescribedObject& object, std::size_t bridge) {
   }
 }
 
-// Direct links one by one, or every GPU to the NVSwitches.
+// Reads direct links one by one, or a link of every GPU to the NVSwitches.
 void PlatformHost::read_nvlink(DescribedObject& object) {
   for (DescribedObject& edge : object.objects("nvlink")) {
     const NvlinkEdge read{edge.count("from"), edge.count("to"), bricks_of(edge, "bricks", 1)};
@@ -165,7 +165,7 @@ void PlatformHost::read_nvlink(DescribedObject& object) {
                                      device_->name));
 }
 
-// A GPU's own NVLinks are all that it can have to others or to the NVSwitches.
+// Refuses a GPU with more NVLinks than it has bricks, to other GPUs or to the NVSwitches.
 void PlatformHost::check_bricks(const DescribedObject& object) const {
   if (!device_->nvlink_bricks.known()) return;
   const double most = *device_->nvlink_bricks.value;

@@ -11,14 +11,16 @@
 
 namespace convoy::topology {
 
-// Builds the nodes and links of one host as a platform file describes it, as often as asked.
+// Builds the nodes and links of one host as a platform file describes it, any number of times.
 class PlatformHost {
  public:
   PlatformHost(const DescribedFile& file, const Catalogue& catalogue);
 
-  // Appends a host with this number to the machine; its cards lead to the network if there is one.
+  // Appends a host with this number to the machine. Its cards are linked to the network if there is
+  // one.
   void append(Machine& machine, std::uint32_t host, const PlatformNetwork* network);
-  // What joins hosts, not yet in any machine, and the rates of the cards that lead there.
+  // The network that joins hosts, not yet in any machine, and the rates of the cards that lead to
+  // it.
   const PlatformNetwork& network() const { return network_; }
   std::vector<Fact<double>> card_rates() const;
 
@@ -32,10 +34,10 @@ class PlatformHost {
   std::uint32_t input_cores() const { return input_cores_; }
 
  private:
-  // What hangs below a package: bridges by number, parents first.
+  // A bridge below a package. Bridges are numbered, parents first.
   struct Bridge {
     bool is_root = false;
-    std::size_t parent = 0;  // package of a root, bridge of others
+    std::size_t parent = 0;  // of a root: its package; of others: the bridge above
     Fact<double> uplink;
   };
   struct Gpu {
@@ -86,7 +88,7 @@ class PlatformHost {
   std::uint32_t input_cores_ = 0;
   const DeviceEntry* device_ = nullptr;
   Fact<double> pcie_;
-  Fact<double> c2c_;  // of every GPU's own link to its package
+  Fact<double> c2c_;  // rate of every GPU's own link to its package
   Fact<double> socket_;
   Fact<double> memory_rate_;
   std::vector<Package> packages_;
@@ -95,12 +97,12 @@ class PlatformHost {
   std::vector<Card> cards_;
   PlatformNetwork network_;
   std::vector<NvlinkEdge> edges_;
-  std::uint32_t switched_bricks_ = 0;  // of every GPU, to the NVSwitches
+  std::uint32_t switched_bricks_ = 0;  // bricks of every GPU to the NVSwitches
   std::string peer_access_;
   std::string peer_access_source_;
   bool peers_over_root_ = false;
 
-  // Numbers in the machine of the host that is being appended.
+  // The numbers of nodes in the machine, for the host that is being appended.
   std::vector<std::size_t> package_nodes_;
   std::vector<std::size_t> bridge_nodes_;
   std::vector<std::size_t> gpu_nodes_;

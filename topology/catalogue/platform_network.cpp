@@ -50,7 +50,7 @@ void PlatformNetwork::append(Machine& machine,
   }
 }
 
-// What leads from a leaf to the spine: card by card, of all hosts below.
+// Returns the rate from a leaf to the spine: the sum over the cards of all hosts below.
 double PlatformNetwork::rate_below(std::size_t leaf,
                                    const std::vector<std::vector<Fact<double>>>& card_rates) const {
   const std::size_t first = leaf / leaves_per_group_ * hosts_per_leaf_;

@@ -9,17 +9,17 @@
 
 namespace convoy::topology {
 
-// What joins the hosts of a platform: one switch without limits, or leaf switches below a spine.
-// With rails the cards of all hosts that have the same number are on the same leaves.
+// The network that joins the hosts of a platform: one switch without limits, or leaf switches below
+// a spine. With rails, the cards with the same number are on the same leaves in all hosts.
 class PlatformNetwork {
  public:
   PlatformNetwork() = default;
   explicit PlatformNetwork(DescribedObject object);
 
-  // Adds the switches for hosts with cards of these rates, one list per host. Switches of leaf and
-  // spine are joined at the rate of the cards below the leaf, divided by the oversubscription.
+  // Adds the switches for hosts with cards of these rates, one list per host. The link between a
+  // leaf and the spine has the rate of all cards below the leaf, divided by the oversubscription.
   void append(Machine& machine, const std::vector<std::vector<Fact<double>>>& card_rates);
-  // The switch that a host's card leads to.
+  // Returns the switch that a host's card leads to.
   std::size_t leaf(std::uint32_t host, std::size_t card) const;
 
  private:
@@ -33,7 +33,7 @@ class PlatformNetwork {
   bool reduces_ = false;
   Fact<double> switch_seconds_;
   std::size_t leaves_per_group_ = 1;
-  std::vector<std::size_t> leaves_;  // group of hosts * leaves_per_group + rail
+  std::vector<std::size_t> leaves_;  // index: group of hosts * leaves_per_group + rail
 };
 
 }  // namespace convoy::topology

@@ -25,7 +25,7 @@ std::string export_xml(hwloc_topology_t topology) {
   return text;
 }
 
-// What can be said when hwloc says nothing.
+// Returns the machine for when hwloc reports nothing.
 Machine unseen_machine() {
   Machine machine;
   machine.source = "hwloc";
@@ -36,7 +36,7 @@ Machine unseen_machine() {
   return machine;
 }
 
-// The processors' flag is set in virtual machines only.
+// The "hypervisor" flag of processors is set only in virtual machines.
 void read_hypervisor(Machine& machine, const std::filesystem::path& processors) {
   std::ifstream stream(processors);
   std::string line;
@@ -48,7 +48,8 @@ void read_hypervisor(Machine& machine, const std::filesystem::path& processors) 
   }
 }
 
-// What taskset leaves of the cores; those that a control group hides are not in the machine at all.
+// Notes cores that the process may not use because of taskset. Cores that a control group hides are
+// not in the machine at all.
 void note_bound_cores(Machine& machine, const UsableCores& cores) {
   if (cores.cores.size() >= cores.present) return;
   machine.notes.push_back(

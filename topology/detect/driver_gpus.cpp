@@ -11,7 +11,7 @@
 namespace convoy::topology {
 namespace {
 
-constexpr std::size_t kTextBytes = 96;  // NVML_DEVICE_UUID_V2_BUFFER_SIZE and of names
+constexpr std::size_t kTextBytes = 96;  // NVML_DEVICE_UUID_V2_BUFFER_SIZE, also the size of names
 
 std::string text_of(NvmlDevice* device, int (*function)(NvmlDevice*, char*, unsigned)) {
   std::array<char, kTextBytes> text{};
@@ -36,7 +36,7 @@ std::vector<GpuSlice> slices_of(const NvmlLibrary& library, NvmlDevice* device) 
   const unsigned most = std::min(number_of(device, library.most_slices), kMostNvmlDevices);
   for (unsigned i = 0; i < most; ++i) {
     NvmlDevice* slice = nullptr;
-    if (library.slice(device, i, &slice) != 0) continue;  // places may be empty
+    if (library.slice(device, i, &slice) != 0) continue;  // slots of slices may be empty
     slices.push_back({text_of(slice, library.uuid), number_of(slice, library.gpu_instance),
                       number_of(slice, library.compute_instance), part_of(library, slice)});
   }
@@ -56,7 +56,7 @@ std::string why_not_listed(const GpuVariables& variables) {
   return text;
 }
 
-// The machine's node of every GPU of the driver.
+// Returns the machine's node of every GPU that the driver lists.
 std::vector<std::size_t> nodes_of_gpus(const Machine& machine, std::span<const DriverGpu> gpus) {
   const auto by_address = nodes_by_address(machine);
   std::vector<std::size_t> nodes;

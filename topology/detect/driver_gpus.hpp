@@ -8,11 +8,11 @@
 
 namespace convoy::topology {
 
-// The GPUs that the driver shows to this process, with their slices (MIG).
+// Returns the GPUs that the driver shows to this process, with their slices (MIG).
 std::vector<DriverGpu> driver_gpus(const NvmlLibrary& library);
 
-// Says of the machine's NVIDIA GPUs their ids, which this process can use and as which number; GPUs
-// are matched by their addresses. What is not certain becomes a note.
+// Adds to the machine's NVIDIA GPUs their ids, and which of them this process can use under which
+// number. GPUs are matched by address. What is not certain becomes a note.
 void mark_usable_gpus(Machine& machine, const GpuVariables& variables,
                       std::span<const DriverGpu> gpus);
 

@@ -39,7 +39,7 @@ bool all_alike(std::span<const DriverGpu> gpus) {
   return std::ranges::all_of(gpus, [&](const DriverGpu& it) { return it.model == gpus[0].model; });
 }
 
-// "MIG-GPU-<uuid>/<GPU instance>/<compute instance>", as drivers before 470 named slices.
+// "MIG-GPU-<uuid>/<GPU instance>/<compute instance>": the names of slices in drivers before 470.
 std::string old_name(const DriverGpu& gpu, const GpuSlice& slice) {
   return fmt::format("MIG-{}/{}/{}", gpu.uuid, slice.gpu_instance, slice.compute_instance);
 }
@@ -96,8 +96,8 @@ class Selector {
     }
   }
 
-  // What an entry names: one GPU or slice, several that begin alike, or nothing. Lists are of one
-  // kind.
+  // Returns what an entry names: one GPU or slice, several whose ids begin with it, or nothing. All
+  // entries of a list must be of one kind.
   std::vector<ChosenGpu> named(std::string_view entry, EntryKind kind) {
     if (kind_of(entry) != kind) return {};
     if (kind == EntryKind::number) return numbered(entry);

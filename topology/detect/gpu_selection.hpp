@@ -10,11 +10,12 @@
 
 namespace convoy::topology {
 
-// The variables that choose GPUs for a process, where they are set.
+// The environment variables that choose GPUs for a process, as far as they are set.
 struct GpuVariables {
-  std::optional<std::string> visible = {};    // CUDA_VISIBLE_DEVICES
-  std::optional<std::string> order = {};      // CUDA_DEVICE_ORDER
-  std::optional<std::string> container = {};  // NVIDIA_VISIBLE_DEVICES, of a container's start
+  std::optional<std::string> visible = {};  // CUDA_VISIBLE_DEVICES
+  std::optional<std::string> order = {};    // CUDA_DEVICE_ORDER
+  // NVIDIA_VISIBLE_DEVICES, which was set when the container started
+  std::optional<std::string> container = {};
 
   static GpuVariables of_this_process();
 };
@@ -37,22 +38,22 @@ struct DriverGpu {
 };
 
 struct ChosenGpu {
-  std::size_t gpu = 0;  // its place in the list
+  std::size_t gpu = 0;  // its index in the list
   std::optional<std::size_t> slice = {};
 
   bool operator==(const ChosenGpu&) const = default;
 };
 
 struct GpuSelection {
-  std::vector<ChosenGpu> chosen;  // as CUDA numbers them: 0, 1, ...
-  bool certain = true;            // false: only the driver knows, and `chosen` is empty
-  bool numbered = true;           // false: which are chosen is known, their order is not
+  std::vector<ChosenGpu> chosen;  // in CUDA's numbering: 0, 1, ...
+  bool certain = true;   // false: only the driver knows the selection, and `chosen` is empty
+  bool numbered = true;  // false: the chosen GPUs are known, but not their order
   std::vector<std::string> remarks;
 };
 
-// Which of the GPUs CUDA gives to a process, by its documented rules: numbers count in CUDA's
-// order, ids may be cut short as long as they name one GPU, the list ends at the first entry that
-// names none, a GPU that is listed twice leaves none, and a slice is all that a process gets.
+// Returns the GPUs that CUDA gives to a process, by its documented rules. Numbers count in CUDA's
+// order. Ids may be cut short as long as they name one GPU. The list ends at the first entry that
+// names none. A GPU that is listed twice leaves none. A process gets only one slice.
 GpuSelection select_gpus(const GpuVariables& variables, std::span<const DriverGpu> gpus);
 
 }  // namespace convoy::topology

@@ -12,8 +12,8 @@ struct DestroyTopology {
 };
 using HwlocTopology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 
-// This machine, or what hwloc's environment variables say instead; null when hwloc cannot load it.
-// `configure` says what is kept, before it is loaded.
+// Loads this machine, or the one that hwloc's environment variables name; null when hwloc cannot
+// load it. `configure` sets what is kept, and is called before loading.
 HwlocTopology load_hwloc(const std::function<void(hwloc_topology_t)>& configure);
 
 }  // namespace convoy::topology

@@ -53,7 +53,7 @@ class NvmlReader {
     }
   }
 
-  // A GPU that the driver shows but /sys does not, as in some containers.
+  // Adds a GPU that the driver shows but /sys does not, as in some containers.
   std::size_t hidden_gpu(const NvmlPciInfo& pci) {
     const std::size_t package = nodes_of(machine_, NodeKind::package).front();
     const std::size_t bridge = append_node(
@@ -134,7 +134,7 @@ class NvmlReader {
     const auto node = nodes.find({pci.domain, pci.bus, pci.device, 0});
     if (node != nodes.end() && machine_.nodes[node->second].kind == NodeKind::gpu)
       return node->second;
-    // What is neither a GPU nor a processor is a switch, which virtual machines may hide.
+    // An end that is neither a GPU nor a processor is a switch, which virtual machines may hide.
     return the_switch();
   }
 

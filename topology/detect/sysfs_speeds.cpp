@@ -23,8 +23,8 @@ std::optional<double> most_rate(const Node& node, const std::filesystem::path& s
                                first_line(device / "max_link_width"));
 }
 
-// Of the first port that is in use: "100 Gb/sec (4X EDR)". A port without a cable tells a rate,
-// too.
+// Returns the rate of the first port that is in use: "100 Gb/sec (4X EDR)". A port without a cable
+// also reports a rate.
 std::optional<double> rdma_rate(const std::filesystem::path& card) {
   for (const char* number : {"1", "2"}) {
     const std::filesystem::path port = card / "ports" / number;
@@ -37,7 +37,7 @@ std::optional<double> rdma_rate(const std::filesystem::path& card) {
   return {};
 }
 
-// Ethernet tells megabits per second, -1 and nothing where the link is down.
+// Ethernet reports megabits per second. While the link is down, it reports -1 or nothing.
 Fact<double> network_rate(const std::string& card, const std::filesystem::path& sysfs) {
   const auto megabits = parse_unsigned(first_line(sysfs / "class" / "net" / card / "speed"));
   if (const auto rate = megabits_per_second(megabits)) return {rate, "sysfs speed"};

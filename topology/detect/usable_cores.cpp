@@ -68,7 +68,8 @@ UsableCores usable_cores(hwloc_topology* topology) {
 }
 
 UsableCores usable_cores() {
-  // What the machine's description says is this machine's, also where it was told in a file.
+  // IS_THISSYSTEM: hwloc takes the described machine as this one, even if the description is a
+  // file.
   const HwlocTopology topology = load_hwloc(
       [](hwloc_topology_t it) { hwloc_topology_set_flags(it, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM); });
   return topology ? usable_cores(topology.get()) : without_hwloc();

@@ -9,7 +9,7 @@
 namespace convoy::topology {
 namespace {
 
-// Equal keys become equal numbers, counted from 0 in the order in which they come.
+// Gives equal keys equal numbers, counted from 0 in order of first appearance.
 std::vector<std::uint32_t> numbered(const std::vector<std::size_t>& keys) {
   std::map<std::size_t, std::uint32_t> known;
   std::vector<std::uint32_t> numbers;
@@ -29,7 +29,7 @@ std::size_t memory_of(const Machine& machine, std::size_t gpu) {
   return package.value_or(gpu);
 }
 
-// The bridge nearest to the host: all below it share its link.
+// Returns the bridge nearest to the host: all devices below it share its link.
 std::size_t switch_of(const Machine& machine, std::size_t gpu) {
   std::size_t highest = gpu;
   for (std::optional<std::size_t> at = gpu; at; at = machine.nodes[*at].parent)
@@ -37,7 +37,8 @@ std::size_t switch_of(const Machine& machine, std::size_t gpu) {
   return highest;
 }
 
-// Which GPUs reach each other by NVLink: directly, or over NVSwitches and the links between these.
+// Finds which GPUs reach each other by NVLink: directly, or over NVSwitches and the links between
+// these.
 class NvlinkReach {
  public:
   explicit NvlinkReach(const Machine& machine) : fabric_(machine.nodes.size()) {
@@ -70,7 +71,8 @@ class NvlinkReach {
     return node;
   }
 
-  std::vector<std::size_t> fabric_;  // per node: towards the one that stands for its fabric
+  // Per node: the next node towards the one that represents its fabric
+  std::vector<std::size_t> fabric_;
   std::map<std::size_t, std::set<std::size_t>> reached_;
 };
 

@@ -12,7 +12,7 @@
 namespace convoy::topology {
 namespace {
 
-// Behind all other nodes, which stay as they are: parents still come first.
+// Puts the GPUs behind all other nodes, which keep their order, so parents still come first.
 std::vector<std::size_t> new_order(const Machine& machine, std::span<const PciAddress> order) {
   const auto by_address = nodes_by_address(machine);
   std::vector<std::size_t> wanted;
@@ -41,7 +41,7 @@ std::vector<std::size_t> new_order(const Machine& machine, std::span<const PciAd
 
 Machine gpus_first(const Machine& machine, std::span<const PciAddress> order) {
   const std::vector<std::size_t> nodes = new_order(machine, order);
-  std::vector<std::size_t> number(nodes.size());  // what a node's number becomes
+  std::vector<std::size_t> number(nodes.size());  // old number to new number
   for (std::size_t i = 0; i < nodes.size(); ++i) number[nodes[i]] = i;
   Machine result = machine;
   for (std::size_t i = 0; i < nodes.size(); ++i) {

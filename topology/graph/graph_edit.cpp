@@ -12,8 +12,8 @@
 namespace convoy::topology {
 namespace {
 
-// What is left of a link's transfers: of 8b/10b up to generation 2, of 128b/130b up to 5. From
-// generation 6 on there is no line code, but 14 of 256 bytes detect and correct errors.
+// Returns the part of a link's transfers that carries data: 8b/10b up to generation 2, 128b/130b up
+// to 5. Generation 6 and later have no line code, but 14 of 256 bytes detect and correct errors.
 double pcie_code(double transfers) {
   if (transfers < 8) return 0.8;
   return transfers < 64 ? 128.0 / 130.0 : 242.0 / 256.0;

@@ -9,8 +9,8 @@
 namespace convoy::topology {
 
 // A fact about the machine and its source ("sysfs max_link_speed", "share/catalogue/devices.json").
-// Without a value it is unknown, also where a source says zero or nothing. If it is known why, the
-// source says so.
+// Without a value it is unknown, also if a source reports zero or nothing. If the reason is known,
+// the source states it.
 template <typename T>
 struct Fact {
   std::optional<T> value;
@@ -41,22 +41,22 @@ enum class NodeKind {
   host,         // one operating system; the root of everything in it
   package,      // a processor socket
   numa_node,    // memory with the cores near it
-  host_bridge,  // where a PCI tree hangs on a package or NUMA node
+  host_bridge,  // where a PCI tree is attached to a package or NUMA node
   pci_bridge,   // a root port, or a port of a PCI Express switch
   gpu,
   nvswitch,
   nic,
-  network  // what joins the hosts' NICs
+  network  // joins the hosts' NICs
 };
 
-// What a slice (MIG) has of its GPU.
+// The part of its GPU that a slice (MIG) has.
 struct GpuPart {
   std::uint32_t multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
 };
 
-// Something that data passes through or ends in. `parent` is what contains it, or the next node
-// towards the host on the PCI tree; the bandwidths are in the links.
+// A part of the machine that data pass through or end in. `parent` is the node that contains it, or
+// the next node towards the host on the PCI tree. Bandwidths are stored in the links.
 struct Node {
   NodeKind kind = NodeKind::host;
   std::string name;        // "gpu0", "package1", "0000:5e:00.0"
@@ -65,28 +65,28 @@ struct Node {
   std::optional<std::size_t> parent;
   std::optional<PciAddress> address;
   std::optional<PciId> id;
-  std::string uuid;  // GPUs: "GPU-...", as the driver names it; a slice (MIG) in use, "MIG-..."
-  std::optional<GpuPart> part;            // GPUs: of the slice in use, where the driver tells
+  std::string uuid;  // GPUs: "GPU-...", as the driver names it; for a slice (MIG) in use, "MIG-..."
+  std::optional<GpuPart> part;            // GPUs: the slice in use, if the driver reports one
   Fact<std::uint64_t> memory_bytes;       // GPUs, NUMA nodes
   Fact<double> memory_bytes_per_second;   // GPUs, NUMA nodes
-  Fact<double> network_bytes_per_second;  // NICs: of the wire, in each direction
-  Fact<bool> rdma;                    // NICs: moves bytes itself (InfiniBand, RoCE, EFA), no TCP
-  Fact<bool> in_order;                // NICs: bytes of a message arrive in the order they left
-  Fact<bool> peers_over_root;         // hosts: collectives use peer access over root ports, too
-  bool reduces = false;               // networks: their switches reduce what passes (SHARP)
-  Fact<double> network_step_seconds;  // NICs, networks: that a message takes longer over it
+  Fact<double> network_bytes_per_second;  // NICs: rate of the wire, per direction
+  Fact<bool> rdma;             // NICs: moves bytes itself (InfiniBand, RoCE, EFA), without TCP
+  Fact<bool> in_order;         // NICs: bytes of a message arrive in the order they left
+  Fact<bool> peers_over_root;  // hosts: collectives also use peer access over root ports
+  bool reduces = false;        // networks: its switches reduce what passes (SHARP)
+  Fact<double> network_step_seconds;  // NICs, networks: what it adds to the time of a message
   Fact<std::uint32_t> cores;          // packages, NUMA nodes: physical cores
   std::vector<std::uint32_t> processing_units;  // logical processors of a NUMA node
-  // GPUs of this machine: the number that the driver gives it in this process. Unknown with a
-  // source: that is why this process cannot use it.
+  // GPUs of this machine: the number that the driver gives it in this process. If it is unknown
+  // with a source, the source says why this process cannot use the GPU.
   Fact<std::uint32_t> device_number;
 };
 
 enum class LinkKind { internal, socket, pcie, nvlink, c2c, network };
 
-// A full-duplex connection of two nodes. Bytes per second per direction, of all its physical links
-// together; `raw` rates of a bus are kept here, what a copy reaches of them is a host's or device's
-// constant.
+// A full-duplex connection of two nodes. Rates are in bytes per second per direction, of all its
+// physical links together. They are the `raw` rates of a bus; the part of it that a copy reaches is
+// a constant of a host or device.
 struct Link {
   std::size_t a = 0;
   std::size_t b = 0;
@@ -104,7 +104,8 @@ struct PeerAccess {
   Fact<bool> possible;
 };
 
-// What is known of a machine, or a cluster of them: a graph. Nodes are stored parents first.
+// The known facts about a machine, or a cluster of machines, as a graph. Nodes are stored parents
+// first.
 struct Machine {
   std::string name;
   std::string source;  // "this machine", a file, a platform
@@ -112,7 +113,7 @@ struct Machine {
   std::vector<Link> links;
   std::vector<PeerAccess> peer_access;
   Fact<bool> virtual_machine;
-  std::vector<std::string> notes;  // what a reader should know: a flat bus, a refused source, ...
+  std::vector<std::string> notes;  // for readers: a flat bus, a refused source, ...
 };
 
 }  // namespace convoy::topology

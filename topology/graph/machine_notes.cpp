@@ -19,7 +19,7 @@ void add_notes(Machine& machine) {
   }
   const auto bus = machine.nodes[gpus.front()].parent;
   const auto is_flat = [&](std::size_t gpu) {
-    // Sources without addresses leave the root ports out, which every GPU of a real board has.
+    // Sources without addresses omit the root ports, which every GPU of a real board has.
     return bus && machine.nodes[gpu].address && machine.nodes[gpu].parent == bus &&
            machine.nodes[*bus].kind == NodeKind::host_bridge;
   };

@@ -4,8 +4,8 @@
 
 namespace convoy::topology {
 
-// Adds to the notes what people should know of any machine: no GPU, a bus that hides its switches,
-// links of unknown speed. For when all sources have been read; once per machine.
+// Adds notes that matter for any machine: no GPU, a bus that hides its switches, links of unknown
+// speed. Call it once per machine, after all sources have been read.
 void add_notes(Machine& machine);
 
 }  // namespace convoy::topology

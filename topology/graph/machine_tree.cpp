@@ -30,7 +30,7 @@ class TreeBuilder {
     }
   }
 
-  // Not recursive: files may hold chains of many nodes.
+  // Not recursive, because files may hold chains of many nodes.
   std::vector<TreeRow> build() {
     std::vector<TreeRow> rows;
     std::vector<TreeRow> open;

@@ -12,13 +12,13 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// A link whose rate is unknown comes after all that are known, except inside a processor.
+// A link of unknown rate ranks behind all links of known rate, except inside a processor.
 double link_width(const Link& link, bool forward) {
   const Fact<double>& rate = forward ? link.a_to_b : link.b_to_a;
   return rate.value_or(link.kind == LinkKind::internal ? kNoLimit : 0);
 }
 
-// The first kind of route that may use such a link.
+// The first kind of route that may use a link of this kind.
 RouteKind least_kind(LinkKind kind) {
   switch (kind) {
     case LinkKind::internal:
@@ -35,7 +35,7 @@ RouteKind least_kind(LinkKind kind) {
   }
 }
 
-// The first kind of route that may pass through such a node on its way.
+// The first kind of route that may pass through a node of this kind.
 RouteKind least_kind(NodeKind kind) {
   switch (kind) {
     case NodeKind::package:
@@ -96,7 +96,7 @@ class RouteSearch {
     return link_width(machine_.links[edge.hop.link], edge.hop.forward);
   }
 
-  // The width of the widest route; negative when there is none.
+  // Returns the width of the widest route; negative when there is none.
   double widest(RouteKind kind) const {
     std::vector<double> best(machine_.nodes.size(), -1);
     std::priority_queue<std::pair<double, std::size_t>> open;
@@ -118,7 +118,8 @@ class RouteSearch {
     return -1;
   }
 
-  // Over links of at least this width, which exist. Breadth first, nodes in their order.
+  // Returns the shortest route over links of at least this width, which must exist. Breadth first,
+  // nodes in their order.
   Route shortest(RouteKind kind, double least) const {
     std::vector<const Edge*> arrived(machine_.nodes.size(), nullptr);
     std::vector<std::size_t> before(machine_.nodes.size(), 0);

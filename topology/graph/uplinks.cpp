@@ -12,7 +12,7 @@ double rate_of(const Machine& machine, std::size_t link) {
   return machine.links[link].a_to_b.value_or(std::numeric_limits<double>::infinity());
 }
 
-// Connections within a chip do where somebody knows their rate.
+// Connections within a chip limit only if their rate is known.
 bool may_limit(const Link& link) {
   return link.kind == LinkKind::pcie || (link.kind == LinkKind::internal && link.a_to_b.known());
 }

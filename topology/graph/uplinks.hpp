@@ -14,9 +14,9 @@ struct SharedUplink {
   std::vector<std::size_t> gpus;  // at least two
 };
 
-// The PCI Express links, and those within a chip whose rate is known, on several GPUs' ways to
-// their package; of links that the same GPUs share, the narrowest (of equal ones the lowest). In
-// the order of their first GPU.
+// Returns the links that several GPUs pass on the way to their package: PCI Express links, and
+// links within a chip whose rate is known. Of links that the same GPUs share, it returns the
+// narrowest (of equal ones the lowest). Ordered by their first GPU.
 std::vector<SharedUplink> shared_uplinks(const Machine& machine);
 
 }  // namespace convoy::topology

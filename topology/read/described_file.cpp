@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Reads characters and counts the lines that have gone by.
+// Reads characters and counts the lines read so far.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -92,7 +92,7 @@ class LineNotes {
  private:
   struct Level {
     bool is_array = false;
-    Fnv1a64 pointer;  // to what this level is
+    Fnv1a64 pointer;  // JSON pointer to this level
     std::size_t next = 0;
   };
   void element() {
@@ -105,13 +105,14 @@ class LineNotes {
     notes_[value_.value()] = line_;
   }
 
-  static constexpr std::size_t kDeepest = 32;  // what people write has a quarter of that
+  // descriptions written by people nest a quarter of that
+  static constexpr std::size_t kDeepest = 32;
 
   const std::string& name_;
   const std::size_t& line_;
   std::unordered_map<std::uint64_t, std::size_t>& notes_;
   std::vector<Level> open_;
-  Fnv1a64 value_;  // the pointer to what the parser comes to next
+  Fnv1a64 value_;  // the pointer to the next value of the parser
 };
 
 }  // namespace

@@ -11,22 +11,23 @@
 
 namespace convoy::topology {
 
-// Whether a text that may also name one of convoy's own descriptions is that of a file, even if it
-// cannot be read. A word alone is not, if there is only a folder of that name.
+// Whether a text that may also name one of convoy's own descriptions means a file, even one that
+// cannot be read. A plain word does not, if only a folder has that name.
 bool means_described_file(const std::string& name);
 
-// A JSON file that people write: machines, devices, software. Knows the line of every field, for
-// what is wrong with it. Throws Error (kUsage) for files that cannot be read or are not JSON, and
-// for pipes: descriptions are read more than once.
+// A JSON file that people write: machines, devices, software. It knows the line of every field, for
+// error messages. Throws Error (kUsage) for files that cannot be read or are not JSON, and for
+// pipes, because descriptions are read more than once.
 class DescribedFile {
  public:
   explicit DescribedFile(const std::filesystem::path& file);
-  // A text in place of a file; `name` is for messages.
+  // Takes a text in place of a file; `name` is for messages.
   DescribedFile(std::string name, const std::string& text);
 
   const std::string& name() const { return name_; }
   const nlohmann::json& document() const { return document_; }
-  // Of a field, by its JSON pointer ("/links/0/from"); of what contains it, if it is not there.
+  // Returns the line of a field by its JSON pointer ("/links/0/from"). For a missing field, returns
+  // the line of the object that would contain it.
   std::size_t line(std::string pointer) const;
 
  private:
@@ -34,15 +35,15 @@ class DescribedFile {
 
   std::string name_;
   nlohmann::json document_;
-  // By the hash of the pointer: in a hostile file, all pointers take its size squared.
+  // By the hash of the pointer: the pointers of a hostile file could take the square of its size.
   std::unordered_map<std::uint64_t, std::size_t> lines_;
 };
 
 // Reads the fields of one object. Every accessor throws Error (kUsage) that names file, line and
-// field when the field is missing, of the wrong type, or out of range; finish() does for fields
-// that nobody asked for, with the nearest name that was. Missing optional fields give the second
-// argument, an unknown fact or an empty list. Numbers are 0 or
-// from 1e-15 to 1e18.
+// field when the field is missing, of the wrong type, or out of range. finish() throws it for
+// fields that no accessor asked for, with the most similar known name. For missing optional fields,
+// accessors return the second argument, an unknown fact or an empty list. Numbers are 0 or from
+// 1e-15 to 1e18.
 class DescribedObject {
  public:
   explicit DescribedObject(const DescribedFile& file);
@@ -59,14 +60,14 @@ class DescribedObject {
   std::vector<double> numbers(const char* key);
   std::vector<DescribedObject> objects(const char* key);
   DescribedObject object(const char* key);
-  // A constant with where it comes from: {"value": 10.6e12, "source": "..."}.
+  // Reads a constant with its source: {"value": 10.6e12, "source": "..."}.
   Fact<double> constant(const char* key);
   Fact<double> constant_or_unknown(const char* key);
-  // The value of a constant that is a share of a whole: at most 1.
+  // Reads the value of a constant that is a share of a whole: at most 1.
   double share(const char* key);
   void finish() const;
 
-  // The error that says what is wrong with a field.
+  // Throws the error that says what is wrong with a field.
   [[noreturn]] void reject(const char* key, const std::string& problem) const;
   // "FILE:LINE"
   std::string where() const;

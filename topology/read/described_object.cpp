@@ -45,8 +45,8 @@ const json& DescribedObject::get(const char* key) {
 
 namespace {
 
-// Of bytes, operations, seconds and their quotients, so that what is computed with them stays a
-// number and fits integers of 64 bits.
+// Bounds for bytes, operations, seconds and their quotients. Within them, results stay finite and
+// fit integers of 64 bits.
 constexpr double kLeastNumber = 1e-15;
 constexpr double kMostNumber = 1e18;
 

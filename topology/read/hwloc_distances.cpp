@@ -13,7 +13,7 @@ namespace convoy::topology {
 namespace {
 
 constexpr std::size_t kMostEnds = 1100;  // 1,000 GPUs and their switches
-// Up to this hwloc, NVLink 3 and 4 count twice (open-mpi/hwloc issue 574).
+// Up to this version, hwloc doubles NVLink 3 and 4 (open-mpi/hwloc issue 574).
 constexpr std::array<unsigned, 3> kLastDoubled = {2, 9, 0};
 constexpr double kMegabyte = 1e6;  // hwloc's matrices are in MB/s
 
@@ -63,7 +63,7 @@ class MatrixReader {
     return placeholder_;
   }
 
-  // Without the objects that no node of the machine stands for.
+  // Drops the objects that no node of the machine stands for.
   NvlinkMatrix known_part(const pugi::xml_node& matrix, const std::vector<std::string>& indexes,
                           const std::vector<std::string>& values) {
     NvlinkMatrix result;

@@ -4,8 +4,8 @@
 
 namespace convoy::topology {
 
-// Links between GPUs from an hwloc XML's matrices NVLinkBandwidth, XGMIBandwidth and
-// XeLinkBandwidth. Throws Error (kUsage) for a matrix that is damaged.
+// Reads links between GPUs from the matrices NVLinkBandwidth, XGMIBandwidth and XeLinkBandwidth of
+// an hwloc XML. Throws Error (kUsage) for a damaged matrix.
 void read_hwloc_distances(Machine& machine, const XmlDocument& document,
                           const HwlocObjects& objects);
 

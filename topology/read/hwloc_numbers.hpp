@@ -7,8 +7,8 @@
 
 namespace convoy::topology {
 
-// Numbers the objects of an hwloc XML as they are written, and remembers the object of each node,
-// because matrices refer to it ("PCIDev:12").
+// Numbers the objects of an hwloc XML in the order of writing, and remembers the object of each
+// node, because matrices refer to it ("PCIDev:12").
 class HwlocNumbers {
  public:
   pugi::xml_node append(pugi::xml_node parent, const char* type) {
@@ -24,7 +24,7 @@ class HwlocNumbers {
     return object;
   }
 
-  // How many objects there are.
+  // Returns the number of objects.
   unsigned count() const { return last_; }
   bool contains(std::size_t node) const { return names_.contains(node); }
   const std::string& name(std::size_t node) const { return names_.at(node); }
@@ -34,7 +34,7 @@ class HwlocNumbers {
   std::map<std::size_t, std::string> names_;
 };
 
-// <info name=... value=...>, unless the value is empty.
+// Appends <info name=... value=...>, unless the value is empty.
 inline void append_hwloc_info(pugi::xml_node object, const char* name, const std::string& value) {
   if (value.empty()) return;
   pugi::xml_node info = object.append_child("info");

@@ -17,12 +17,12 @@ std::optional<double> hwloc_speed(const pugi::xml_node& object) {
   return *speed * 1e9;
 }
 
-// The first hwloc that knows PCI Express 4 and later of GPUs: those before take every faster GPU
-// for one of generation 3, once NVML has told them its width.
+// The first hwloc that reports PCI Express 4 and later for GPUs. Earlier versions report every
+// faster GPU as generation 3 once NVML has told them its width.
 constexpr std::array<unsigned, 3> kRightSpeeds = {2, 11, 0};
 
-// What hwloc calls an OpenFabrics device: number 3 of its version 2, bit 5 of version 3's set of
-// types. Neither means anything else of a network card in the other version.
+// Identifies an OpenFabrics device: type 3 in hwloc 2, bit 5 of the set of types in hwloc 3. In the
+// other version, neither value means anything else for a network card.
 bool is_rdma_device(const pugi::xml_node& function) {
   const auto type = parse_unsigned(function.attribute("osdev_type").value());
   return type && (*type == 3 || (*type >> 5 & 1U) != 0);
@@ -145,7 +145,7 @@ void HwlocObjects::join_up(std::size_t node, const Place& place, std::optional<d
   append_link(machine_, *place.up, node, LinkKind::pcie, rate);
 }
 
-// Where hwloc understates a GPU, the port above tells what the link does.
+// Returns nothing if hwloc understates a GPU's speed: the port above it then has that of the link.
 std::optional<double> HwlocObjects::device_speed(const pugi::xml_node& object,
                                                  const Place& place) const {
   const std::optional<double> speed = hwloc_speed(object);
@@ -191,9 +191,9 @@ void HwlocObjects::read_device(const pugi::xml_node& object, Place& place) {
   remember(object, node);
 }
 
-// What the drivers say of a device: its name and model; a function for computing makes it a GPU.
-// hwloc lists a card's network interface (ibp12s0) before its RDMA device (mlx5_0), whose name
-// tells more: the kernel keeps the rates of InfiniBand under it.
+// Reads what the drivers report about a device: its name and model. A compute function makes it a
+// GPU. hwloc lists a card's network interface (ibp12s0) before its RDMA device (mlx5_0), whose name
+// is more useful, because the kernel keeps the rates of InfiniBand under it.
 void HwlocObjects::read_functions(const pugi::xml_node& object, Node& node) {
   node.model = hwloc_info(object, "PCIDevice");
   node.memory_bytes.source = machine_.source + " does not tell it";
@@ -257,7 +257,7 @@ std::optional<std::array<unsigned, 3>> hwloc_version(const XmlDocument& document
 }
 
 std::vector<bool> parse_hwloc_set(std::string_view text) {
-  constexpr std::size_t kMostWords = 256;  // 8192 processors, as many as Linux can have
+  constexpr std::size_t kMostWords = 256;  // 8192 processors, the most that Linux can have
   std::vector<bool> set;
   if (text.starts_with("0xf...f")) return set;
   if (static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) >= kMostWords) return set;

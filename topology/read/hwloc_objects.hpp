@@ -15,8 +15,8 @@
 namespace convoy::topology {
 
 // Walks the objects of an hwloc XML and appends a node for each one that a machine has: packages,
-// NUMA nodes, bridges, GPUs, network cards. Remembers which node each object is, by type and
-// number ("PCIDev:581"), for the distances that follow them.
+// NUMA nodes, bridges, GPUs, network cards. It remembers the node of each object by type and number
+// ("PCIDev:581"), for the distances that come later.
 class HwlocObjects {
  public:
   HwlocObjects(Machine& machine, const XmlDocument& document);
@@ -24,16 +24,16 @@ class HwlocObjects {
   void read(const pugi::xml_node& root_object);
 
   const std::map<std::string, std::size_t, std::less<>>& numbers() const { return numbers_; }
-  // NVSwitches of the PCI tree, which are no nodes of their own.
+  // NVSwitches of the PCI tree, which have no nodes of their own.
   bool is_nvswitch(std::string_view object) const { return nvswitches_.contains(object); }
 
  private:
-  // Where in the machine an object is.
+  // The position of an object in the machine.
   struct Place {
     std::size_t inside = 0;         // host or package
     std::optional<std::size_t> up;  // next node of the PCI tree
-    unsigned bridges = 0;           // from the host bridge on: odd ports face downwards
-    std::optional<double> speed;    // of the port above
+    unsigned bridges = 0;  // counted from the host bridge: odd ones are ports that face downwards
+    std::optional<double> speed;  // speed of the port above
   };
   struct Memory {
     std::size_t node = 0;
@@ -64,13 +64,16 @@ class HwlocObjects {
   bool understates_gpus_ = false;
 };
 
-// Value of <info name=...> below an object, also within <infos>; empty when there is none.
+// Returns the value of <info name=...> below an object, also within <infos>; empty when there is
+// none.
 std::string_view hwloc_info(const pugi::xml_node& object, std::string_view name);
 
-// Of the hwloc that wrote the file: {2, 9, 0}; nothing when it does not say.
+// Returns the version of the hwloc that wrote the file: {2, 9, 0}; nothing if the file does not
+// state it.
 std::optional<std::array<unsigned, 3>> hwloc_version(const XmlDocument& document);
 
-// Logical processors of a set such as "0x00000003,,0x00000001"; empty for infinite and huge ones.
+// Parses the logical processors of a set such as "0x00000003,,0x00000001"; empty for infinite and
+// huge sets.
 std::vector<bool> parse_hwloc_set(std::string_view text);
 
 }  // namespace convoy::topology

@@ -31,10 +31,10 @@ void check_version(const XmlDocument& document, const std::string& source) {
        source, version.empty() ? "1" : version);
 }
 
-// hwloc shows no package where the system hides its processors.
+// Adds a package if hwloc shows none, because the system hides its processors.
 void add_missing_package(Machine& machine) {
   if (!nodes_of(machine, NodeKind::package).empty()) return;
-  // A package comes before what is in it: everything moves up by one.
+  // The package must come before its contents, so all numbers grow by one.
   const auto shift = [](std::size_t node) { return node == 0 ? node : node + 1; };
   for (Node& node : machine.nodes)
     if (node.parent) node.parent = *node.parent == 0 ? 1 : shift(*node.parent);
@@ -51,7 +51,8 @@ void add_missing_package(Machine& machine) {
   machine.notes.emplace_back("no processor packages are shown: one is assumed");
 }
 
-// Host bridges and memory that are not within a package: of the only one, else of all.
+// Places host bridges and memory that are not within a package: in the only package; if there are
+// several, they are linked to all of them, with a note.
 void place_outside(Machine& machine) {
   const std::vector<std::size_t> packages = nodes_of(machine, NodeKind::package);
   bool unplaced = false;

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "convoy machine 1";
-constexpr std::size_t kDeepestSwitch = 200;  // switches below each other
+constexpr std::size_t kDeepestSwitch = 200;  // nesting of switches
 
 template <typename T>
 Json fact_to_json(const Fact<T>& fact) {
@@ -46,7 +46,7 @@ Json node_to_json(const Node& node) {
   return result;
 }
 
-// One value of the document and where it is.
+// One value of the document and its position.
 class JsonField {
  public:
   JsonField(const Json& value, std::string path, const std::string& source)
@@ -111,7 +111,7 @@ class JsonField {
     return result;
   }
 
-  // The fact under this key, unknown where it is not in the file.
+  // Returns the fact under this key; unknown if the file does not have it.
   template <typename T>
   Fact<T> optional_fact(const char* key) const {
     return has(key) ? at(key).fact<T>() : Fact<T>{};

@@ -17,7 +17,8 @@
 namespace convoy::topology {
 namespace {
 
-// Classes with their programming interface, which tells an NVSwitch from POWER's NVLink bridge.
+// PCI classes including the programming interface, which distinguishes an NVSwitch from POWER's
+// NVLink bridge.
 constexpr std::uint64_t kSwitchClass = 0x068000;
 constexpr std::uint64_t kProcessorClass = 0x068001;
 
@@ -25,7 +26,7 @@ std::uint64_t full_class(const pugi::xml_attribute& attribute) {
   return parse_unsigned(attribute.value(), 16).value_or(0);
 }
 
-// "0x030200" without the programming interface: 0x0302.
+// Returns "0x030200" without the programming interface: 0x0302.
 std::uint16_t dump_class(const pugi::xml_attribute& attribute) {
   return static_cast<std::uint16_t>(full_class(attribute) >> 8 & 0xffffU);
 }
@@ -41,8 +42,9 @@ bool is_link_to_memory(const pugi::xml_node& element) {
   return std::string_view(element.name()) == "c2c";
 }
 
-// "GenuineIntel (family 6, model 79)", as the catalogue of hosts has it; empty when not told. NCCL
-// tells of ARM only that it is; of such processors, Grace alone has links to GPUs.
+// Returns "GenuineIntel (family 6, model 79)", the form of the catalogue's hosts; empty when
+// unknown. For ARM processors, NCCL reports only the architecture. Of these, only Grace has links
+// to GPUs.
 std::string processor_name(const pugi::xml_node& cpu) {
   if (std::string_view(cpu.attribute("arch").value()) == "arm64")
     return cpu.find_node(is_link_to_memory) ? "NVIDIA Grace" : "";
@@ -102,8 +104,8 @@ class DumpReader {
     const PciType type{dump_class(pci.attribute("class")), dump_id(pci)};
     const pugi::xml_node gpu = pci.child("gpu");
     NodeKind kind = NodeKind::pci_bridge;
-    // Those that NCCL uses are GPUs, whatever their class. Files that clouds write beforehand name
-    // no <gpu>.
+    // Devices that NCCL uses as GPUs are GPUs, whatever their class. The files that clouds provide
+    // have no <gpu> elements.
     if (gpu || is_gpu(type)) kind = NodeKind::gpu;
     if (pci.child("nic") || is_network(type)) kind = NodeKind::nic;
     std::string node_name = format_pci_address(*address);
@@ -125,7 +127,7 @@ class DumpReader {
     for (const pugi::xml_node& child : pci.children("pci")) read_pci(child, node);
   }
 
-  // A card's ports, each with its speed in megabits per second.
+  // Reads a card's ports, each with its speed in megabits per second.
   void describe_network(const pugi::xml_node& nic, std::size_t index) {
     Node& card = machine_.nodes[index];
     const std::string_view given = nic.child("net").attribute("name").value();
@@ -150,8 +152,8 @@ class DumpReader {
                       fmt::join(left_out_, ", ")));
   }
 
-  // Not so the interfaces that a host's software makes up: bridges, tunnels, ends of containers'
-  // cables.
+  // Returns false for interfaces that a host's software makes up: bridges, tunnels, ends of
+  // containers' cables.
   bool is_card(const pugi::xml_node& nic) {
     static constexpr std::array<std::string_view, 9> kMadeUp = {
         "docker", "br-", "virbr", "veth", "lo", "cni", "flannel", "tun", "tap"};
@@ -168,7 +170,7 @@ class DumpReader {
     return any;
   }
 
-  // A GPU's own link to the memory of its processor: Grace Hopper, Grace Blackwell.
+  // Reads a GPU's own link to the memory of its processor: Grace Hopper, Grace Blackwell.
   void read_c2c(const pugi::xml_node& chip, std::size_t gpu) {
     const auto megabytes = parse_finite(chip.attribute("bw").value());
     const auto count = parse_unsigned(chip.attribute("count").value());
@@ -182,7 +184,7 @@ class DumpReader {
                 static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count.value_or(1), 1, 1000)));
   }
 
-  // Cards of virtual machines stand directly below a processor.
+  // Reads cards of virtual machines, which are directly below a processor.
   void read_network(const pugi::xml_node& nic, std::size_t package) {
     const std::size_t node = append_node(machine_, NodeKind::nic, "nic", package);
     append_link(machine_, package, node, LinkKind::pcie,
@@ -200,7 +202,8 @@ class DumpReader {
       if (brick > 0) rate.value = brick * count;
       join(from, link, rate, count);
     }
-    // AMD's, in RCCL's dumps. Their sm counts compute units: the catalogue knows the rate.
+    // AMD's links, in RCCL's dumps. The sm of AMD GPUs counts compute units; the catalogue knows
+    // the rate.
     for (const pugi::xml_node& link : gpu.children("xgmi"))
       join(from, link, {{}, machine_.source + " xgmi count tells no rate"}, brick_count(link));
   }
@@ -233,7 +236,7 @@ class DumpReader {
     const bool forward = from == joined.a;
     add(forward ? joined.a_to_b : joined.b_to_a, rate);
     if (!both_gpus) add(forward ? joined.b_to_a : joined.a_to_b, rate);
-    // GPUs name each other: both directions are of the same bricks.
+    // GPUs name each other: both directions use the same bricks.
     if (forward || !both_gpus || is_new) joined.count += count;
   }
 
@@ -250,7 +253,7 @@ class DumpReader {
       return switch_;
     }
     if (kind == kProcessorClass) {
-      std::size_t node = from;  // the GPU's own
+      std::size_t node = from;  // the GPU's own package
       while (machine_.nodes[node].kind != NodeKind::package) node = *machine_.nodes[node].parent;
       return node;
     }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostDevices = 1100;
 
-// How far apart two devices are; what NVLink hides counts as unknown.
+// The distance between two devices. If NVLink hides it, it is unknown.
 enum class Distance { one_switch, several_switches, one_bridge, one_package, apart, unknown };
 
 struct Cell {
@@ -23,7 +23,7 @@ struct Cell {
   std::uint32_t bricks = 0;
 };
 
-// What a terminal was told: colours, underlines, character sets.
+// Removes the sequences for a terminal: colours, underlines, character sets.
 std::string without_escapes(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -72,12 +72,13 @@ class MatrixText {
 
   std::vector<std::string> devices;
   std::vector<std::vector<Cell>> rows;
-  std::vector<std::string> memories;          // NUMA, else CPU affinity; empty = not told
-  std::map<std::string, std::string> names;   // of NICs, by the legend: "NIC0" is "mlx5_0"
-  std::map<std::string, std::string> models;  // of GPUs, where nvidia-smi -L was saved, too
+  std::vector<std::string> memories;         // NUMA affinity, else CPU affinity; empty = unknown
+  std::map<std::string, std::string> names;  // of NICs, from the legend: "NIC0" is "mlx5_0"
+  // of GPUs, if the output of nvidia-smi -L was saved, too
+  std::map<std::string, std::string> models;
 
  private:
-  // "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-...)", as nvidia-smi -L prints it.
+  // Reads "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-...)", a line of nvidia-smi -L.
   bool read_model(const std::string& line) {
     const std::size_t colon = line.find(": ");
     if (!line.starts_with("GPU ") || colon == std::string::npos) return false;
@@ -115,7 +116,7 @@ class MatrixText {
     memories.push_back(told ? words[affinity] : has_cpus ? words[cpus] : std::string());
   }
 
-  // "NIC0: mlx5_0" below the rows.
+  // Reads "NIC0: mlx5_0" below the rows.
   void read_legend(const std::vector<std::string>& words) {
     if (words.size() != 2 || !words.front().ends_with(':')) return;
     const std::string device = words.front().substr(0, words.front().size() - 1);
@@ -177,8 +178,8 @@ class SmiBuilder {
     return !text_.memories[a].empty() || !told_apart(a, b);
   }
 
-  // Where affinities are N/A, as on a machine with one NUMA node: whether another device is on
-  // one's package and not on the other's.
+  // For affinities of N/A, as on a machine with one NUMA node: whether another device is on the
+  // package of one of the two and not on that of the other.
   bool told_apart(std::size_t a, std::size_t b) const {
     const auto is = [&](std::size_t device, std::size_t other, bool apart) {
       const Distance distance = text_.rows[device][other].distance;
@@ -191,7 +192,7 @@ class SmiBuilder {
     return false;
   }
 
-  // Devices that are at most so far apart, directly or over others.
+  // Groups devices that are at most this far apart, directly or over others.
   std::vector<std::vector<std::size_t>> groups(const std::vector<std::size_t>& devices,
                                                Distance most) const {
     std::vector<std::vector<std::size_t>> result;

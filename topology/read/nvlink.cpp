@@ -14,20 +14,20 @@ bool between(std::uint16_t id, std::uint16_t first, std::uint16_t last) {
   return id >= first && id <= last;
 }
 
-// Of GA102, the chip of GeForce RTX 3090, RTX A6000 and A40: NVLink 3, but slower than GA100's.
+// GA102, the chip of GeForce RTX 3090, RTX A6000 and A40, has NVLink 3, but slower than GA100's.
 constexpr double kGa102BrickRate = 14.0625e9;
 
 bool is_ga102(const Node& gpu) {
   return gpu.id && gpu.id->vendor == kNvidia && between(gpu.id->device, 0x2200, 0x223f);
 }
 
-// PCI ids of the chips with NVLink 3 and 4: GA100 and GH100.
+// Whether a PCI id is that of a chip with NVLink 3 or 4: GA100 or GH100.
 bool is_ampere_or_hopper(const Node& gpu) {
   if (!gpu.id || gpu.id->vendor != kNvidia) return false;
   return between(gpu.id->device, 0x20b0, 0x20ff) || between(gpu.id->device, 0x2300, 0x23ff);
 }
 
-// What all bricks of such a chip carry: 12 (GA100) or 18 (GH100) of 25e9.
+// Returns the rate of all bricks of such a chip: 12 (GA100) or 18 (GH100) of 25e9.
 double most_rate(const Node& gpu) {
   return gpu.id->device < 0x2300 ? 12 * 25e9 : 18 * 25e9;
 }
@@ -123,7 +123,7 @@ class MatrixWriter {
   std::map<std::size_t, Both> switched_;
 };
 
-// Joins a stretch of unknown or known rate to what is there already.
+// Adds a way of two stretches, of unknown or known rates, to the ways that are there already.
 void join(NvlinkRate& rate, const Fact<double>& first, const Fact<double>& second) {
   rate.connected = true;
   if (!first.known() || !second.known()) {
@@ -134,7 +134,7 @@ void join(NvlinkRate& rate, const Fact<double>& first, const Fact<double>& secon
 }
 
 struct SwitchPort {
-  std::size_t gpu = 0;  // number among the GPUs
+  std::size_t gpu = 0;  // index among the GPUs
   Fact<double> up;
   Fact<double> down;
 };
@@ -177,8 +177,8 @@ double nvml_brick_rate(const Node& gpu, unsigned version) {
   return nvlink_brick_rate(version >= 7 && !is_ampere_or_hopper(gpu) ? 5 : 2);
 }
 
-// Compute capability 6.x has NVLink 1, up to 9.x 2 to 4, all of one rate but for GA102's; 10 and up
-// has 5.
+// Compute capability 6.x has NVLink 1. Up to 9.x have NVLink 2 to 4, all of one rate except
+// GA102's. 10 and above have NVLink 5.
 double architecture_brick_rate(unsigned architecture) {
   if (architecture < 60) return 0;
   if (architecture < 70) return nvlink_brick_rate(1);

@@ -9,13 +9,13 @@ namespace convoy::topology {
 namespace {
 
 constexpr std::uint16_t kAmd = 0x1002;
-// Base class and subclass of adapters that show no pictures: NVIDIA's for data centres are so, too.
+// Base class and subclass of adapters without a display output, such as NVIDIA's for data centres.
 constexpr std::uint16_t k3dController = 0x0302;
-// Vendors in PCI's list that only virtual machines have, whatever class their adapters say: QEMU,
-// VMware, virtio, Red Hat (QXL), Microsoft (Hyper-V).
+// Vendors in PCI's list that only virtual machines have, whatever the class of their adapters:
+// QEMU, VMware, virtio, Red Hat (QXL), Microsoft (Hyper-V).
 constexpr std::array<std::uint16_t, 5> kVirtual = {0x1234, 0x15ad, 0x1af4, 0x1b36, 0x1414};
-// Of AMD, which makes GPUs, too: pictures of servers' management boards (ES1000, Rage XL) and parts
-// of processors, from Raven Ridge to Strix Halo.
+// AMD also makes GPUs. These ids are displays of servers' management boards (ES1000, Rage XL) and
+// graphics in processors, from Raven Ridge to Strix Halo.
 constexpr std::array<std::uint16_t, 22> kAmdDisplays = {
     0x515e, 0x4752, 0x15dd, 0x15d8, 0x1636, 0x164c, 0x1638, 0x15e7, 0x163f, 0x164d, 0x1681,
     0x164e, 0x1506, 0x15bf, 0x15c8, 0x1900, 0x1901, 0x13c0, 0x150e, 0x1586, 0x9874, 0x1114};
@@ -26,8 +26,8 @@ bool is_amd_display(std::uint16_t device) {
   return std::ranges::find(kAmdDisplays, device) != kAmdDisplays.end();
 }
 
-// Intel's cards, Ponte Vecchio, DG1, DG2 and Battlemage: its other adapters are parts of
-// processors.
+// Whether this is one of Intel's cards: Ponte Vecchio, DG1, DG2 or Battlemage. Its other adapters
+// are parts of processors.
 bool is_intel_card(std::uint16_t device) {
   return device >> 4 == 0x0bd || device == 0x4905 || device >> 8 == 0x56 || device >> 8 == 0xe2;
 }

@@ -15,7 +15,7 @@
 namespace convoy::topology {
 namespace {
 
-// A text that another program wrote; nothing where it is none of the known ones.
+// Reads a text that another program wrote; returns nothing if it is none of the known formats.
 std::optional<Machine> read_foreign(std::string_view text, std::string_view content,
                                     const std::string& source) {
   if (content.front() == '<') {

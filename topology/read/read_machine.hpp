@@ -8,11 +8,12 @@
 
 namespace convoy::topology {
 
-// A machine from a file that lstopo, NCCL, nvidia-smi topo -m or convoy topo --json wrote; which
-// one, its content tells. Throws Error (kUsage) for files that cannot be read or are none of these.
+// Reads a machine from a file that lstopo, NCCL, nvidia-smi topo -m or convoy topo --json wrote.
+// The content tells which of them. Throws Error (kUsage) for files that cannot be read or are none
+// of these.
 Machine read_machine(const std::filesystem::path& file);
 
-// The same of a text; `source` names it.
+// The same for a text; `source` names it.
 Machine parse_machine(std::string_view text, const std::string& source);
 
 }  // namespace convoy::topology

@@ -11,7 +11,7 @@
 namespace convoy::topology {
 namespace {
 
-constexpr std::uint64_t kSelf = 1000000;  // what hwloc says of an object and itself
+constexpr std::uint64_t kSelf = 1000000;  // hwloc's value for an object and itself
 
 std::uint64_t megabytes(const Fact<double>& rate) {
   return static_cast<std::uint64_t>(std::clamp(rate.value_or(0) / 1e6, 0.0, 1e9));

@@ -5,8 +5,8 @@
 
 namespace convoy::topology {
 
-// Writes hwloc's matrix NVLinkBandwidth of the links between nodes that have been written: GPUs,
-// packages, NVSwitches. In MB/s, as hwloc has it: an NVLink of unknown rate is left out.
+// Writes hwloc's matrix NVLinkBandwidth for the links between nodes that have been written: GPUs,
+// packages, NVSwitches. Rates are in MB/s, as in hwloc. NVLinks of unknown rate are left out.
 void write_hwloc_nvlink(pugi::xml_node topology, const Machine& machine,
                         const HwlocNumbers& numbers);
 

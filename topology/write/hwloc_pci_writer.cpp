@@ -9,7 +9,7 @@
 namespace convoy::topology {
 namespace {
 
-constexpr std::uint32_t kMadeUpDomain = 0x1000;  // no machine's own
+constexpr std::uint32_t kMadeUpDomain = 0x1000;  // no real machine uses it
 
 PciAddress made_up_address(std::uint32_t number) {
   return {kMadeUpDomain + (number >> 13), number >> 5 & 0xffU, number & 0x1fU, 0};
@@ -98,7 +98,8 @@ void HwlocPciWriter::write_nvswitches(pugi::xml_node package) {
     pugi::xml_node pci = numbers_.append(root, "PCIDev", index);
     pci.append_attribute("subtype") = "NVSwitch";
     Node node = machine_.nodes[index];
-    if (!node.id) node.id = PciId{0x10de, 0x1ac2};  // NVIDIA's first NVSwitch stands for all
+    if (!node.id)
+      node.id = PciId{0x10de, 0x1ac2};  // NVIDIA's first NVSwitch stands for all of them
     write_identity(pci, address_of(index), node, 0);
   }
 }
@@ -119,7 +120,7 @@ void HwlocPciWriter::write_identity(pugi::xml_node pci, const PciAddress& addres
   pci.append_attribute("pci_link_speed") = fmt::format("{:.6f}", rate / 1e9).c_str();
 }
 
-// What drivers tell hwloc of a device.
+// Writes what drivers report to hwloc about a device.
 void HwlocPciWriter::write_function(pugi::xml_node pci, std::size_t index) {
   const Node& node = machine_.nodes[index];
   const bool is_gpu = node.kind == NodeKind::gpu;
@@ -135,7 +136,7 @@ void HwlocPciWriter::write_function(pugi::xml_node pci, std::size_t index) {
                       std::to_string(*node.memory_bytes.value / 1024));
 }
 
-// Of the link above; of a port within a chip, of the link below it.
+// Returns the rate of the link above; for a port within a chip, the rate of the link below it.
 double HwlocPciWriter::rate_of(std::size_t node) const {
   double rate = up_[node] ? machine_.links[*up_[node]].a_to_b.value_or(0) : 0;
   for (const std::size_t child : children_[node])

@@ -10,20 +10,21 @@
 
 namespace convoy::topology {
 
-// Writes PCI trees as hwloc has them. There every switch is a bridge that faces up and one per link
-// that faces down; where the machine has one node for a switch, ports are written in between, so
-// that every link keeps its speed.
+// Writes PCI trees in hwloc's form. There, every switch is a bridge that faces up and one bridge
+// per link that faces down. If the machine has one node for a switch, ports are written in between,
+// so that every link keeps its speed.
 class HwlocPciWriter {
  public:
   HwlocPciWriter(const Machine& machine, HwlocNumbers& numbers);
 
-  // A host bridge with all below it, or a device, which then gets a host bridge of its own.
+  // Writes a host bridge with everything below it, or a device, which gets a host bridge of its
+  // own.
   void write_tree(pugi::xml_node parent, std::size_t node);
-  // NVSwitches are PCI devices in hwloc; below a host bridge of their own.
+  // Writes NVSwitches, which are PCI devices in hwloc, below a host bridge of their own.
   void write_nvswitches(pugi::xml_node package);
 
  private:
-  // `bridges`: how many are above, not counting the host bridge.
+  // `bridges` is the number of bridges above, without the host bridge.
   void write_below(pugi::xml_node parent, std::size_t node, unsigned bridges);
   pugi::xml_node write_port(pugi::xml_node parent, std::size_t below, unsigned bridges);
   pugi::xml_node write_root(pugi::xml_node parent, std::size_t below);
@@ -32,7 +33,8 @@ class HwlocPciWriter {
   void write_function(pugi::xml_node pci, std::size_t node);
   double rate_of(std::size_t node) const;
   PciAddress address_of(std::size_t node) const;
-  // Buses below a bridge, which hwloc wants to hold those of its children.
+  // Returns the range of buses below a bridge. In hwloc, it must contain those of the bridge's
+  // children.
   std::pair<std::uint32_t, std::uint32_t> buses(std::size_t node) const;
   std::uint32_t domain_of(std::size_t node) const;
 
@@ -40,7 +42,7 @@ class HwlocPciWriter {
   HwlocNumbers& numbers_;
   std::vector<std::optional<std::size_t>> up_;
   std::vector<std::vector<std::size_t>> children_;
-  std::uint32_t made_up_;  // addresses for what has none
+  std::uint32_t made_up_;  // counts addresses for nodes that have none
   unsigned gpus_ = 0;
 };
 

@@ -15,9 +15,10 @@ namespace {
 
 using Units = std::set<std::uint32_t>;
 
-constexpr std::uint32_t kMostUnits = 8192;  // as many as Linux can have
+constexpr std::uint32_t kMostUnits = 8192;  // the most that Linux can have
 
-// hwloc's form of a set: words of 32 bits, the highest first, those of zero between others empty.
+// Formats a set as hwloc does: words of 32 bits, the highest first; words of zero between others
+// are empty.
 std::string format_set(const Units& units) {
   std::vector<std::uint32_t> words(units.empty() ? 1 : *units.rbegin() / 32 + 1);
   for (const std::uint32_t unit : units) words[unit / 32] |= 1U << unit % 32;
@@ -96,7 +97,7 @@ class XmlWriter {
     if (units.empty()) units = units_of(index);
     const std::vector<Units> cores = cores_of(index, units);
     for (const Units& core : cores) write_core(package, core, nodes);
-    // hwloc takes no package without processors; how many cores they make is left open.
+    // hwloc requires a package to have processors. The number of their cores is left open.
     if (cores.empty()) write_units(package, units, nodes);
     set_sets(package, units, nodes);
     all_units_.insert(units.begin(), units.end());
@@ -113,8 +114,9 @@ class XmlWriter {
         static_cast<unsigned long long>(machine_.nodes[index].memory_bytes.value_or(0));
   }
 
-  // Each core's logical processors, as Linux numbers them: first one of every core, then the
-  // others. One core each where the numbers do not divide, none where no number is known.
+  // Returns each core's logical processors. Linux numbers the first one of every core, then the
+  // others. If the numbers do not divide evenly, each processor is a core; if no number is known,
+  // there is none.
   std::vector<Units> cores_of(std::size_t package, const Units& units) const {
     std::size_t count = machine_.nodes[package].cores.value_or(0);
     if (count == 0)

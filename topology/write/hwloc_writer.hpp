@@ -6,8 +6,8 @@
 
 namespace convoy::topology {
 
-// The machine's first host as XML of hwloc's version 2, for lstopo and other programs. Where the
-// processors are not known, each package gets one logical processor per core, or one.
+// Returns the machine's first host as XML of hwloc's version 2, for lstopo and other programs. If
+// the processors are unknown, each package gets one logical processor per core, or one.
 std::string write_hwloc_xml(const Machine& machine);
 
 }  // namespace convoy::topology

@@ -11,7 +11,8 @@ bool any_node(const Machine& machine, NodeKind kind, const Predicate& predicate)
       machine.nodes, [&](const Node& node) { return node.kind == kind && predicate(node); });
 }
 
-// A reader takes the rate from the catalogue, by the processor's name.
+// Whether a memory has another rate than the catalogue states for the processor. Readers take the
+// rate from the catalogue, by the processor's name.
 bool has_own_memory_rate(const Machine& machine, const Catalogue& catalogue) {
   return any_node(machine, NodeKind::numa_node, [&](const Node& memory) {
     if (!memory.memory_bytes_per_second.known()) return false;

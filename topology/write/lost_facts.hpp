@@ -8,8 +8,9 @@
 
 namespace convoy::topology {
 
-// What is known of a machine and has no place in other programs' forms, in words: "rates of network
-// cards". Predictions for the machine that is read back differ by it.
+// Return, in words, the known facts about a machine for which other programs' formats have no
+// place: "rates of network cards". Predictions for the machine that is read back differ because of
+// them.
 std::vector<std::string> lost_in_hwloc_xml(const Machine& machine, const Catalogue& catalogue);
 std::vector<std::string> lost_in_nccl_dump(const Machine& machine, const Catalogue& catalogue);
 

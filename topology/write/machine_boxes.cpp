@@ -30,7 +30,8 @@ std::vector<std::string> lines_of(const Node& node) {
   return lines;
 }
 
-// What is in every host, without names of single nodes: equal texts mean hosts that are alike.
+// Returns the contents of every host, without names of single nodes. Hosts with equal texts are
+// alike.
 std::map<std::uint32_t, std::string> contents_of_hosts(const Machine& machine,
                                                        const std::vector<TreeRow>& rows) {
   std::map<std::uint32_t, std::string> contents;
@@ -44,7 +45,7 @@ std::map<std::uint32_t, std::string> contents_of_hosts(const Machine& machine,
   return contents;
 }
 
-// Hosts of which only the name is shown, because another like them is shown whole.
+// Returns the hosts of which only the name is shown, because an equal host is shown in full.
 std::set<std::uint32_t> folded_hosts(const Machine& machine, const std::vector<TreeRow>& rows) {
   constexpr std::size_t kFew = 2;
   std::map<std::string, std::vector<std::uint32_t>> alike;
@@ -56,7 +57,7 @@ std::set<std::uint32_t> folded_hosts(const Machine& machine, const std::vector<T
   return folded;
 }
 
-// "64 links of 25 GB/s": what the hosts' cards have to a network.
+// Returns the links of hosts' cards to a network: "64 links of 25 GB/s".
 std::string network_text(const Machine& machine, std::size_t network) {
   std::map<std::string, std::size_t> rates;
   for (const Link& link : machine.links)
@@ -67,13 +68,13 @@ std::string network_text(const Machine& machine, std::size_t network) {
   return text;
 }
 
-// Whether its rate is of interest: a bus, or within a chip where that is the limit.
+// Whether the link's rate is of interest: a bus, or a link within a chip if that is the limit.
 bool is_uplink(const Node& node, const Link& link) {
   return link.kind == LinkKind::pcie || (node.kind == NodeKind::host_bridge &&
                                          link.kind == LinkKind::internal && link.a_to_b.known());
 }
 
-// Rows of boxes, each as far to the left and top as those before let it.
+// Places boxes in rows, each as far to the left and to the top as the earlier boxes allow.
 class Flow {
  public:
   Flow(double left, double top, double width) : left_(left), x_(left), y_(top), width_(width) {}
@@ -105,9 +106,10 @@ class Flow {
   double bottom_ = 0;
 };
 
-constexpr double kLeafColumn = 300;  // pixels into which the leaves of one box flow
+constexpr double kLeafColumn = 300;  // width in pixels of a column of leaves in one box
 
-// Size and children's places relative to the box; its children have theirs.
+// Sets the size of a box and the places of its children relative to it. The children are measured
+// already.
 void measure(std::vector<MachineBox>& boxes, MachineBox& box, double width) {
   double widest = 0;
   for (const std::string& line : box.lines)

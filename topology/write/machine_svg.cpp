@@ -20,7 +20,7 @@ constexpr double kWidth = 1600;         // of a row of boxes
 constexpr double kLeastWidth = 560;     // of the picture without its margins
 constexpr double kMargin = 20;          // around the picture
 constexpr double kTitle = 34;           // above it
-constexpr double kArcs = 130;           // of a host's NVLinks: arcs over a row of its GPUs
+constexpr double kArcs = 130;           // height of a host's NVLinks: arcs over a row of its GPUs
 constexpr std::size_t kMostArcs = 400;  // in one host
 
 constexpr const char* kStyle = R"(
@@ -69,7 +69,7 @@ Kind kind_of(NodeKind kind) {
   }
 }
 
-// NVLinks by their rate: the widest lines for the fastest.
+// Line widths of NVLinks by their rate: the fastest get the widest lines.
 class NvlinkWidths {
  public:
   explicit NvlinkWidths(const Machine& machine) {
@@ -118,7 +118,7 @@ class Picture {
   }
 
  private:
-  // Those between GPUs and NVSwitches of one host.
+  // Returns the NVLinks between GPUs and NVSwitches of one host.
   std::vector<const Link*> nvlinks_of(std::uint32_t host) const {
     std::vector<const Link*> links;
     for (const Link& link : machine_.links)
@@ -151,7 +151,7 @@ class Picture {
     drawing_.text(x + 6, box.area.y - 5, fitted(words, box.area.width - 22, kBoxFont), "soft");
   }
 
-  // A host's NVLinks: its ends in a row, an arc for each link.
+  // Draws a host's NVLinks: their ends in a row, an arc for each link.
   void draw_arcs(const MachineBox& box, std::uint32_t host) {
     const std::vector<const Link*> links = nvlinks_of(host);
     std::map<std::size_t, double> ends;
@@ -181,7 +181,7 @@ class Picture {
     }
   }
 
-  // In lines of this width.
+  // Draws the legend in lines of this width.
   double draw_legend(double y, double width) {
     double x = 0;
     const auto entry = [&](const std::string& words, const auto& swatch) {
@@ -243,7 +243,7 @@ class Picture {
   const Machine& machine_;
   std::vector<MachineBox> boxes_;
   NvlinkWidths widths_;
-  std::map<std::size_t, std::size_t> shared_;  // by the node below: GPUs
+  std::map<std::size_t, std::size_t> shared_;  // number of GPUs, by the node below the link
   std::set<NodeKind> shown_;
   Drawing::Box size_;
   Drawing drawing_;

@@ -20,14 +20,15 @@ struct PcieShape {
   std::string width;
 };
 
-// The link of that raw rate: the fastest generation is tried first, so x16 of one comes before x32.
+// Returns the link with this raw rate. It tries the widest links first, so x16 of one generation
+// comes before x8 of the next.
 PcieShape shape_of(const Fact<double>& rate) {
   static constexpr std::array<const char*, 6> kSpeeds = {"2.5 GT/s PCIe",  "5.0 GT/s PCIe",
                                                          "8.0 GT/s PCIe",  "16.0 GT/s PCIe",
                                                          "32.0 GT/s PCIe", "64.0 GT/s PCIe"};
   static constexpr std::array<const char*, 5> kWidths = {"16", "8", "4", "2", "1"};
   PcieShape best;
-  double least = 0.05;  // no further off than this
+  double least = 0.05;  // largest accepted difference
   for (const char* width : kWidths)
     for (const char* speed : kSpeeds) {
       const double off = std::abs(*pcie_bytes_per_second(speed, width) / rate.value_or(1e-9) - 1);
@@ -38,14 +39,14 @@ PcieShape shape_of(const Fact<double>& rate) {
   return best;
 }
 
-// How processors of x86 name themselves, as dumps have it: "GenuineIntel (family 6, model 143)".
+// The identity of x86 processors in dumps: "GenuineIntel (family 6, model 143)".
 struct ProcessorIds {
   std::string_view vendor;
   std::uint64_t family = 0;
   std::uint64_t model = 0;
 };
 
-// Nothing for other texts.
+// Returns nothing for other texts.
 std::optional<ProcessorIds> parse_processor(std::string_view text) {
   constexpr std::string_view kFamily = " (family ";
   constexpr std::string_view kModel = ", model ";
@@ -60,7 +61,7 @@ std::optional<ProcessorIds> parse_processor(std::string_view text) {
   return ProcessorIds{text.substr(0, family), *family_id, *model_id};
 }
 
-// By its name, else by what the catalogue says of processors of its generation.
+// Finds the identity by the processor's name, else by the catalogue's entry for its generation.
 std::optional<ProcessorIds> processor_ids(const std::string& processor,
                                           const Catalogue& catalogue) {
   if (const auto named = parse_processor(processor)) return named;
@@ -72,7 +73,7 @@ std::optional<ProcessorIds> processor_ids(const std::string& processor,
 }
 
 // Compute capabilities, times ten: of a generation's chips with many units for double precision,
-// and of its others.
+// and of its other chips.
 struct Architectures {
   const char* generation;
   unsigned with_doubles;
@@ -88,7 +89,7 @@ constexpr std::array<Architectures, 9> kArchitectures = {{{"kepler", 37, 30},
                                                           {"hopper", 90, 90},
                                                           {"blackwell", 100, 120}}};
 
-// 0 for GPUs of other generations and makers.
+// Returns 0 for GPUs of other generations and vendors.
 unsigned architecture_of(const DeviceEntry& entry) {
   const bool with_doubles = entry.peak_f64.value_or(0) >= entry.peak_f32.value_or(0) / 4;
   for (const Architectures& it : kArchitectures)
@@ -128,7 +129,7 @@ class DumpWriter {
   }
 
  private:
-  // NCCL asks processors of x86 alone.
+  // NCCL looks only at x86 processors.
   static void write_processor(pugi::xml_node cpu, const ProcessorIds& ids) {
     cpu.append_attribute("arch") = "x86_64";
     cpu.append_attribute("vendor") = std::string(ids.vendor).c_str();
@@ -136,7 +137,7 @@ class DumpWriter {
     cpu.append_attribute("modelid") = static_cast<unsigned long long>(ids.model);
   }
 
-  // Only processors of ARM have links between their memory and GPUs.
+  // Only ARM processors have links between their memory and GPUs.
   bool is_superchip(std::size_t package) const {
     return std::ranges::any_of(machine_.links, [&](const Link& link) {
       return link.kind == LinkKind::c2c && link.b == package;
@@ -203,7 +204,7 @@ class DumpWriter {
     }
   }
 
-  // In megabytes per second of one of its links.
+  // Writes the rate of one of its links in megabytes per second.
   static void write_c2c(pugi::xml_node gpu, const Link& link) {
     pugi::xml_node chip = gpu.append_child("c2c");
     if (link.a_to_b.known() && link.count > 0)
@@ -212,14 +213,14 @@ class DumpWriter {
     chip.append_attribute("count") = link.count;
   }
 
-  // GPUs that no source names count as NVIDIA's.
+  // GPUs of unknown vendor count as NVIDIA's.
   bool is_nvidia(std::size_t gpu) const {
     const auto& id = machine_.nodes[gpu].id;
     return !id || id->vendor == kNvidia;
   }
 
-  // As the catalogue says, else from the rate of a brick the least one with it; 0 when neither
-  // tells, and for GPUs of AMD, whose sm counts compute units.
+  // Returns the architecture from the catalogue, else the lowest one with the rate of a brick.
+  // Returns 0 if neither tells, and for GPUs of AMD, whose sm counts compute units.
   unsigned architecture_at(std::size_t index) const {
     if (!is_nvidia(index)) return 0;
     const DeviceEntry* entry = catalogue_.find_device(machine_.nodes[index]);
@@ -239,7 +240,7 @@ class DumpWriter {
     return 0;
   }
 
-  // A described machine has no addresses: its nodes' numbers serve.
+  // A described machine has no addresses, so the numbers of its nodes serve.
   std::string busid(std::size_t index) const {
     const Node& node = machine_.nodes[index];
     if (node.address) return format_pci_address(*node.address);

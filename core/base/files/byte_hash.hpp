@@ -10,14 +10,14 @@ struct XXH3_state_s;
 
 namespace convoy {
 
-// XXH3 with 128 bits, in its canonical form: what xxh128sum prints. For files and parameters, which
-// are large; fnv.hpp hashes short texts.
+// The 128-bit XXH3 hash in its canonical form, as xxh128sum prints it. It is meant for files and
+// parameters, which are large. fnv.hpp hashes short texts.
 class ByteHash {
  public:
   ByteHash();
 
   void add(std::span<const std::byte> bytes);
-  // Of all bytes so far: 32 hexadecimal digits.
+  // Returns the hash of all bytes added so far, as 32 hexadecimal digits.
   std::string digits() const;
 
  private:
@@ -27,7 +27,7 @@ class ByteHash {
   std::unique_ptr<XXH3_state_s, FreeState> state_;
 };
 
-// The hash of a file's bytes; of no bytes where the file cannot be read.
+// Returns the hash of a file's bytes, or the hash of no bytes if the file cannot be read.
 std::string file_hash(const std::filesystem::path& path);
 
 }  // namespace convoy

@@ -16,7 +16,7 @@ std::string reason() {
   return errno == EISDIR ? "it is a folder" : std::strerror(errno);
 }
 
-// Waits until there is something to read, or the end; else says why not.
+// Waits until there is data or the end of the file. Returns why it failed; empty if it did not.
 std::string wait_for_piece(int descriptor, std::chrono::milliseconds patience) {
   pollfd awaited{descriptor, POLLIN, 0};
   const int ready = ::poll(&awaited, 1, static_cast<int>(patience.count()));
@@ -26,8 +26,8 @@ std::string wait_for_piece(int descriptor, std::chrono::milliseconds patience) {
                      std::chrono::duration<double>(patience).count());
 }
 
-// Appends what comes next, so that there are no more than `most`; false at the end, or with errno
-// where it cannot be read.
+// Appends the next piece, up to `most` bytes in all. Returns false at the end (errno is 0) or if it
+// cannot be read (errno says why).
 bool read_piece(int descriptor, std::size_t most, std::string& bytes) {
   char piece[1 << 14];
   const ssize_t count = ::read(descriptor, piece, std::min(sizeof(piece), most - bytes.size()));
@@ -36,13 +36,14 @@ bool read_piece(int descriptor, std::size_t most, std::string& bytes) {
   return count > 0;
 }
 
-// Without room for it: one byte beyond a large limit would double the memory.
+// Returns whether there is more. It reads into a buffer of its own, because one byte beyond a large
+// limit would double the memory of the text.
 bool has_more(int descriptor) {
   char next = 0;
   return ::read(descriptor, &next, 1) > 0;
 }
 
-// Appends all that comes; says why it was not all.
+// Appends everything until the end. Returns why that failed; empty if it did not.
 std::string read_to_end(int descriptor, std::size_t most, std::chrono::milliseconds patience,
                         std::string& bytes) {
   for (;;) {

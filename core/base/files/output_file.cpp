@@ -24,13 +24,14 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   fail(ExitCode::kFailed, "cannot write {}: {}", path.string(), why_not_written(reason));
 }
 
-// Links that lead to each other.
+// Returns whether the path is a link in a cycle of links.
 bool is_circle(const std::filesystem::path& path) {
   std::error_code error;
   return !std::filesystem::exists(path, error) && error == std::errc::too_many_symbolic_link_levels;
 }
 
-// A pipe, a terminal, /dev/null: replacing it by a file would take it from everybody else.
+// Returns whether the path is a pipe, a terminal or a device such as /dev/null. Replacing it by a
+// file would take it from everybody else.
 bool is_special(const std::filesystem::path& path) {
   std::error_code error;
   return std::filesystem::is_other(path, error);
@@ -57,7 +58,7 @@ bool write_all(int descriptor, std::string_view content, std::chrono::millisecon
 
 void write_special(const std::filesystem::path& path, std::string_view content,
                    std::chrono::milliseconds patience) {
-  // Without waiting for somebody who reads a pipe.
+  // O_NONBLOCK: opening a pipe does not wait for a reader.
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   const bool written = descriptor >= 0 && write_all(descriptor, content, patience);
   const int error = errno;
@@ -71,7 +72,7 @@ void write_special(const std::filesystem::path& path, std::string_view content,
   fail_to_write(path, std::strerror(error));
 }
 
-// Where the bytes are to stand: behind links, as far as they lead somewhere.
+// Returns where the content is to be written: the target of links, as far as they lead somewhere.
 std::filesystem::path behind_links(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return path;
@@ -79,7 +80,7 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   return error ? path : target;
 }
 
-// The process id keeps two runs that write the same file apart.
+// The process id separates two runs that write the same file.
 std::filesystem::path temporary_for(const std::filesystem::path& path) {
   return path.string() + ".partial-" + std::to_string(getpid());
 }
@@ -111,7 +112,7 @@ void write_output_file(const std::filesystem::path& named, std::string_view cont
 }
 
 void check_working_folder(const std::filesystem::path& path) {
-  struct stat opened {};  // the working folder is open even when nothing leads to it
+  struct stat opened {};  // the working folder is open even if no path leads to it any more
   if (path.is_relative() && stat(".", &opened) == 0 && opened.st_nlink == 0)
     fail(ExitCode::kUsage,
          "cannot write {}: the working folder has been deleted; change to one that exists",
@@ -138,7 +139,7 @@ void check_output_file(const std::filesystem::path& path) {
   if (is_circle(path))
     fail(ExitCode::kUsage, "cannot write {}: it is a link that leads back to itself; give a file",
          path.string());
-  if (is_special(path)) {  // not opened yet: who reads a pipe would see its end
+  if (is_special(path)) {  // not opened yet, because the reader of a pipe would see its end
     if (access(path.c_str(), W_OK) != 0)
       fail(ExitCode::kUsage, "cannot write {}: {}", path.string(), std::strerror(errno));
     return;

@@ -6,19 +6,19 @@
 
 namespace convoy {
 
-// Puts the content at the path in one step: readers see the old file or the whole new one. What a
-// link leads to is written, not the link. A pipe or a device is written as it stands, if somebody
-// reads it, and does not stand still for longer than the patience. Error(kFailed) naming the path
-// and the reason.
+// Puts the content at the path in one step, so that readers see either the old file or the whole
+// new one. If the path is a link, its target is written and the link stays. A pipe or a device is
+// written in place; it must have a reader and must not block for longer than `patience`.
+// Error(kFailed) names the path and the reason.
 void write_output_file(const std::filesystem::path& path, std::string_view content,
                        std::chrono::milliseconds patience = std::chrono::minutes(1));
 
-// Error(kUsage) when nothing can be made at a relative path, because the working folder was
-// deleted.
+// Error(kUsage) if the path is relative and the working folder was deleted, so that nothing can be
+// created there.
 void check_working_folder(const std::filesystem::path& path);
 
-// Error(kUsage) when the path's folder does not exist or cannot be written, or the path is nothing
-// that can be written: to be found out before a long run, not after it.
+// Error(kUsage) if the path's folder does not exist or cannot be written, or if the path itself
+// cannot be written. It finds the problem before a long run, not after it.
 void check_output_file(const std::filesystem::path& path);
 
 }  // namespace convoy

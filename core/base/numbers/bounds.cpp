@@ -7,7 +7,7 @@
 namespace convoy {
 
 std::string bounds_text(const Bounds& bounds, bool whole) {
-  // 1000000000 of an integer, not 1e+09.
+  // Writes an integer as 1000000000, not as 1e+09.
   const auto text = [&](double bound) {
     return whole ? fmt::format("{:.0f}", bound) : fmt::format("{}", bound);
   };

@@ -9,14 +9,14 @@ namespace convoy {
 struct Bounds {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
-  bool is_above = false;  // `least` itself is not among them
+  bool is_above = false;  // true: `least` itself is excluded
 
-  bool contain(double value) const {  // NaN: never
+  bool contain(double value) const {  // false for NaN
     return value >= least && value <= most && !(is_above && value == least);
   }
 };
 
-// "an integer from 1 to 255", "a number of at least 0", "a number above 0".
+// Describes the values: "an integer from 1 to 255", "a number of at least 0", "a number above 0".
 std::string bounds_text(const Bounds& bounds, bool whole);
 
 }  // namespace convoy

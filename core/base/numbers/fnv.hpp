@@ -5,14 +5,14 @@
 
 namespace convoy {
 
-// The hash FNV-1a: not cryptographic; it notices disagreement and names files. Values stand in
-// files and travel between hosts, so they are the same everywhere.
+// The FNV-1a hash. It is not cryptographic. It detects differences and names files. Its values are
+// stored in files and sent between hosts, so they are the same on every machine.
 template <typename Word, Word kBasis, Word kPrime>
 class Fnv1a {
  public:
-  // A whole word at once.
+  // Adds a whole word in one step.
   void add_word(Word word) { value_ = (value_ ^ word) * kPrime; }
-  // One byte after the other, as FNV-1a is defined.
+  // Adds byte by byte, as FNV-1a is defined.
   void add_bytes(std::string_view bytes) {
     for (const char byte : bytes) add_word(static_cast<unsigned char>(byte));
   }

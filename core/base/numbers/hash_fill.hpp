@@ -4,17 +4,18 @@
 
 namespace convoy {
 
-// A deterministic fill from integers alone, so that any program on any machine can start from the
-// same float32 bits. `key` numbers the tensor, `index` is the flat row-major element index; all
-// integer arithmetic is modulo 2^32.
+// A deterministic fill that uses only integers, so that any program on any machine can start from
+// the same float32 bits. `key` is the number of the tensor, `index` is the flat row-major element
+// index. All integer arithmetic is modulo 2^32.
 
 // The key of input images; trainable variable k has key k + 1.
 inline constexpr std::uint32_t kHashImageKey = 1000000;
 
-// Uniform in the open interval (-1/2, 1/2), exact in double.
+// Returns a uniform value in the open interval (-1/2, 1/2), exact in double.
 double hash_uniform(std::uint32_t key, std::uint32_t seed, std::uint32_t index);
 
-// offset + scale * hash_uniform(...), product and sum rounded separately in double, then to float.
+// Returns offset + scale * hash_uniform(...). Product and sum are rounded separately in double, and
+// the sum is then rounded to float.
 float hash_fill(std::uint32_t key, std::uint32_t seed, std::uint32_t index, double scale,
                 double offset);
 

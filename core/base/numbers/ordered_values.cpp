@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostInBlock = 512;
 
-// Of a number from 1.
+// Numbers count from 1.
 constexpr std::size_t lowest_bit(std::size_t number) {
   return number & (~number + 1);
 }
@@ -35,7 +35,7 @@ void OrderedValues::insert(double value) {
     blocks_.emplace_back();
     sums_.push_back(0);
   }
-  // The last block that begins below the value, or the first.
+  // The last block that begins below the value, or the first block.
   const auto above = std::ranges::lower_bound(blocks_.begin() + 1, blocks_.end(), value, {},
                                               [](const auto& block) { return block.front(); });
   const auto number = static_cast<std::size_t>(above - blocks_.begin()) - 1;
@@ -57,7 +57,7 @@ void OrderedValues::split(std::size_t block) {
 
 double OrderedValues::at(std::size_t rank) const {
   CONVOY_CHECK_LT(rank, size_);
-  std::size_t before = 0;  // blocks
+  std::size_t before = 0;  // number of blocks before the value
   for (std::size_t step = std::bit_floor(blocks_.size()); step > 0; step /= 2) {
     if (before + step > blocks_.size() || sums_[before + step - 1] > rank) continue;
     before += step;

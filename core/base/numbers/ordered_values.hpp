@@ -5,8 +5,8 @@
 
 namespace convoy {
 
-// Values in ascending order while more of them come. Both inserting one of n values and reading the
-// one of a rank take O(log n) time beside a constant; a value takes 8 to 16 bytes.
+// A growing set of values in ascending order. With n values, inserting one and reading one by rank
+// take O(log n) time plus a constant. A value takes 8 to 16 bytes.
 class OrderedValues {
  public:
   // The value must be finite.
@@ -14,15 +14,15 @@ class OrderedValues {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // The value that `rank` others stand before. rank is below size().
+  // Returns the value that has `rank` values before it. `rank` must be below size().
   double at(std::size_t rank) const;
 
  private:
   void split(std::size_t block);
 
-  // Ascending, each and one after the other; none is empty.
+  // Each block is in ascending order, and so are the blocks. No block is empty.
   std::vector<std::vector<double>> blocks_;
-  // Partial sums of the blocks' sizes (Fenwick): number i has those of the last (i + 1) & -(i + 1)
+  // A Fenwick tree of the blocks' sizes: element i is the sum over the last (i + 1) & -(i + 1)
   // blocks up to block i.
   std::vector<std::size_t> sums_;
   std::size_t size_ = 0;

@@ -12,12 +12,12 @@
 
 namespace convoy {
 
-// What sort_by_words() compares: the first word counts most.
+// The sort key: the first word is the most significant.
 using SortWords = std::array<std::uint64_t, 2>;
 
-// Sorts items by words(item), a SortWords. Items with equal words keep their order. It moves the
-// items once for every digit in which their words differ, and comparing them would take three times
-// as long where there are hundreds of thousands of them with few digits.
+// Sorts items by the key words(item), a SortWords. Items with equal keys keep their order. This is
+// a radix sort: it moves the items once per digit in which their keys differ. A comparison sort
+// takes three times as long for hundreds of thousands of items that differ in few digits.
 template <typename Item, typename Words>
 void sort_by_words(std::vector<Item>& items, const Words& words) {
   constexpr std::uint32_t kDigitBits = 11;

@@ -6,14 +6,14 @@
 
 namespace convoy {
 
-// All of at least one value.
+// These functions need at least one value.
 double mean(const std::vector<double>& values);
-// The middle value, or the mean of the two middle ones.
+// Returns the middle value, or the mean of the two middle ones.
 double median(std::vector<double> values);
-// Fraction in [0, 1]; between the two nearest values by linear interpolation.
+// `fraction` is in [0, 1]. Interpolates linearly between the two nearest values.
 double quantile(std::vector<double> values, double fraction);
 
-// The same of values that are in order. They take O(log n) steps, not n.
+// The same for ordered values, in O(log n) steps instead of n.
 double median(const OrderedValues& values);
 double quantile(const OrderedValues& values, double fraction);
 

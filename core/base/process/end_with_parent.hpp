@@ -8,9 +8,9 @@
 
 namespace convoy {
 
-// For a child after fork(): the kernel kills it when the thread that forked it ends, which must be
-// there until the child is waited for. Ends it at once where its process, `parent`, has ended
-// before, of which no signal comes. Allocates nothing.
+// For a child after fork(). The kernel kills the child when the forking thread ends, so that thread
+// must live until it has waited for the child. If the parent process `parent` has already ended, no
+// such signal comes, so the child exits at once. Allocates nothing.
 inline void end_with_parent(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);

@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<std::size_t> helpers_at_work = 0;
 
-// What the threads of one in_parallel() share.
+// The state that the threads of one in_parallel() share.
 class SharedWork {
  public:
   SharedWork(std::size_t count, const std::function<void(std::size_t)>& work)
@@ -33,7 +33,7 @@ class SharedWork {
     }
   }
 
-  // When the other threads have ended.
+  // Call this after the other threads have ended.
   void finish() {
     if (problem_) std::rethrow_exception(problem_);
     std::ranges::sort(put_off_);
@@ -66,13 +66,13 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work
       std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
   {
     const CountedHelpers counted(threads > 1 ? threads - 1 : 0);
-    std::vector<std::jthread> helpers;  // joined before they are no longer counted
+    std::vector<std::jthread> helpers;  // destroyed, and so joined, before `counted`
     helpers.reserve(counted.count);
     try {
       for (std::size_t i = 0; i < counted.count; ++i)
         helpers.emplace_back([&shared] { shared.take_turns(); });
     } catch (const std::system_error&) {
-      // those there are do it all
+      // the threads that exist do all the work
     }
     shared.take_turns();
   }

@@ -4,7 +4,8 @@
 
 namespace convoy {
 
-// Whether a process ends with this code because somebody asked it to end: no failure of its own.
+// Returns whether a process ends with this code because a signal asked it to end. This is not a
+// failure of the process.
 constexpr bool is_interruption(ExitCode code) {
   return code == ExitCode::kInterrupted || code == ExitCode::kTerminated;
 }

@@ -7,8 +7,8 @@
 
 namespace convoy {
 
-// Writes a short text to standard error, unless nobody reads it. For signal handlers and for
-// processes that end: it takes no memory and no lock.
+// Writes a short text to standard error, unless nobody reads it. Signal handlers and ending
+// processes may call it, because it allocates nothing and takes no lock.
 inline void say_at_once(std::string_view text) {
   constexpr int kPatience = 50;  // milliseconds
   pollfd output{STDERR_FILENO, POLLOUT, 0};

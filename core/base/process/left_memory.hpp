@@ -4,8 +4,8 @@
 
 namespace convoy {
 
-// Memory that something hung may still use is left to the end of the process. It stays reachable,
-// so that a leak checker reports only what was lost by mistake.
+// Keeps an object reachable until the process ends, because something that hangs may still use its
+// memory. A leak checker then reports only memory that was lost by mistake.
 void leave_reachable(const void* object) noexcept;
 
 template <typename T, typename Release>

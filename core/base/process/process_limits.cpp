@@ -11,7 +11,8 @@
 namespace convoy {
 namespace {
 
-// What a process opens meanwhile: libraries, records, outputs, and what libraries open themselves.
+// Files that a process opens meanwhile: libraries, records, outputs, and files that libraries open
+// themselves.
 constexpr std::uint64_t kOthers = 16;
 
 void raise_limit() {
@@ -21,7 +22,8 @@ void raise_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// What the SDK's checks throw, as plug-ins do, as a refusal.
+// Calls a check of the SDK, which throws runtime_error as plug-ins do, and turns that into Error
+// (kUnavailable).
 template <typename Check>
 void refuse_unless(Check check) {
   try {

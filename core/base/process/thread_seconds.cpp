@@ -10,7 +10,7 @@ namespace {
 
 std::optional<ThreadSeconds> read_seconds(const std::filesystem::path& thread) {
   std::ifstream file(thread / "schedstat");
-  double used = 0;  // nanoseconds, as the other
+  double used = 0;  // nanoseconds, like `waited`
   double waited = 0;
   if (!(file >> used >> waited)) return std::nullopt;
   return ThreadSeconds{1e-9 * used, 1e-9 * waited};

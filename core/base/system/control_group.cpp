@@ -9,11 +9,11 @@
 namespace convoy {
 namespace {
 
-// Larger limits are how version 1 says that there is none.
+// Version 1 has no word for "no limit": it reports a number above this one.
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;
 
-// The group's folder and all above it: "/a/b" gives "/a/b", "/a" and "". In a container the path
-// may be the host's, then only "" exists.
+// Returns the group's folder and all its ancestors: "/a/b" gives "/a/b", "/a" and "". In a
+// container, the path may be that of the host. Then only "" exists.
 std::vector<std::string> ancestors(std::string path) {
   std::vector<std::string> result;
   while (!path.empty() && path != "/") {
@@ -24,7 +24,8 @@ std::vector<std::string> ancestors(std::string path) {
   return result;
 }
 
-// Path of the process's group in the hierarchy that has the controller; version 2 has no names.
+// Returns the path of the process's group in the hierarchy that has the controller. Version 2 has
+// no controller names there.
 std::string own_group(const SystemRoot& root, const std::string& controller) {
   for (const std::string& line : lines_of(root.text("proc/self/cgroup").value_or(""))) {
     const std::size_t first = line.find(':');
@@ -44,7 +45,7 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
-// What is left of `all` when `part` is taken, 0 if that is more.
+// Returns `all` minus `part`, but at least 0.
 std::uint64_t left_of(std::uint64_t all, std::uint64_t part) {
   return all - std::min(all, part);
 }
@@ -53,20 +54,21 @@ std::uint64_t bytes_in(const SystemRoot& root, const std::string& file) {
   return static_cast<std::uint64_t>(root.number(file).value_or(0));
 }
 
-// A group limits all memory, cached files included, but those give way before it refuses any. `all`
-// begins the names of numbers that are of the groups below as well.
+// Returns the memory of a group that does not give way. The group's limit counts cached files as
+// well, but these give way before the limit refuses memory. `all` is the prefix of the statistics
+// that include the groups below.
 std::uint64_t used_memory(const SystemRoot& root, const std::string& folder, const char* usage,
                           const std::string& all) {
   const std::uint64_t used = bytes_in(root, folder + usage);
   const std::string statistics = root.text(folder + "/memory.stat").value_or("");
   std::uint64_t cached = 0;
-  // Version 1 does not say the last one.
+  // Version 1 does not have slab_reclaimable.
   for (const char* const list : {"inactive_file", "active_file", "slab_reclaimable"})
     cached += leading_number(value_of(statistics, all + list, ' ').value_or("")).value_or(0);
   return left_of(used, cached);
 }
 
-// What the group may still put into swap. Without a number it may take all that is free.
+// Returns how much the group may still swap. If the file holds no number, it may use all free swap.
 std::uint64_t free_swap_2(const SystemRoot& root, const std::string& folder) {
   const auto most = root.number(folder + "/memory.swap.max");
   if (!most) return kNoLimit;

@@ -5,13 +5,13 @@
 
 namespace convoy {
 
-// Opens shared libraries by name as the loader would find them now and looks up their functions.
-// Tests and the examination of another machine's files put their own in place.
+// Opens shared libraries by name, as the loader would find them now, and looks up their functions.
+// Tests, and the examination of another machine's files, use substitutes.
 struct DynamicLibraries {
-  // A handle, or null with the loader's reason in `reason`.
+  // Returns a handle, or null with the loader's reason in `reason`.
   std::function<void*(const std::string& name, std::string& reason)> open;
   std::function<void*(void* library, const char* symbol)> symbol;
-  // The file that a function is in; empty when that is not known.
+  // Returns the file that contains a function; empty if that is not known.
   std::function<std::string(void* function)> file;
 
   template <typename Function>
@@ -22,7 +22,7 @@ struct DynamicLibraries {
 
 // The libraries of this process. They stay open until it ends.
 DynamicLibraries system_libraries();
-// No libraries at all, for the reason given.
+// Finds no library, and always gives `reason`.
 DynamicLibraries no_libraries(const std::string& reason);
 
 }  // namespace convoy

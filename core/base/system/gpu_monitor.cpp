@@ -8,12 +8,12 @@
 namespace convoy {
 namespace {
 
-// NVML's numbers.
+// NVML constants.
 constexpr unsigned kGpuSensor = 0;  // NVML_TEMPERATURE_GPU
 constexpr unsigned kSmClock = 1;    // NVML_CLOCK_SM
 constexpr unsigned kMemoryClock = 2;
 
-// Idle clocks, clocks that an administrator set and clocks of a display are no throttling.
+// Idle clocks, clocks that an administrator set and clocks of a display do not count as throttling.
 constexpr std::array<std::pair<unsigned long long, const char*>, 6> kReasons = {
     {{0x04, "power cap"},
      {0x08, "hardware slowdown"},

@@ -13,7 +13,7 @@
 
 namespace convoy {
 
-// Mean and extremes of what a sensor said; count 0: it said nothing.
+// Mean and extremes of a sensor's values; count 0: there were none.
 struct SensorSummary {
   std::uint64_t count = 0;
   double sum = 0;
@@ -24,29 +24,29 @@ struct SensorSummary {
   double mean() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
 };
 
-// What one GPU's sensors said while it was watched.
+// The values of one GPU's sensors while it was watched.
 struct GpuReadings {
   std::string pci_address;
   SensorSummary watts;
   SensorSummary degrees;  // Celsius
   SensorSummary sm_megahertz;
   SensorSummary memory_megahertz;
-  std::uint64_t samples = 0;            // of throttle reasons
-  std::uint64_t throttled_samples = 0;  // of them, those in which something held the clocks back
-  std::vector<std::string> throttle_reasons;  // each that was seen, once
+  std::uint64_t samples = 0;                  // samples of the throttle reasons
+  std::uint64_t throttled_samples = 0;        // samples in which something held the clocks back
+  std::vector<std::string> throttle_reasons;  // each reason that was seen, once
 
-  // 0.25: in a quarter of the samples. Empty without any.
+  // Returns the share of samples in which the GPU was throttled; empty if there are no samples.
   std::optional<double> throttled_share() const;
 };
 
-// Asks the sensors of GPUs again and again, on a thread of its own, between start() and stop().
-// Sensors that a GPU lacks, or that this process may not read, are left out.
+// Samples the sensors of GPUs periodically between start() and stop(), on a thread of its own.
+// Leaves out sensors that a GPU lacks or that this process may not read.
 class GpuMonitor {
  public:
   static constexpr std::chrono::milliseconds kPeriod{100};
 
-  // GPUs by PCI address ("0000:17:00.0"). Null when the library cannot be opened or knows none of
-  // them.
+  // GPUs are given by PCI address ("0000:17:00.0"). Returns null if the library cannot be opened or
+  // knows none of them.
   static std::unique_ptr<GpuMonitor> open(const std::vector<std::string>& pci_addresses,
                                           const std::string& library = kNvmlFile,
                                           std::chrono::milliseconds period = kPeriod);
@@ -55,7 +55,7 @@ class GpuMonitor {
   GpuMonitor& operator=(const GpuMonitor&) = delete;
 
   void start();
-  void stop();  // asks once more, so that there is an answer however short the time was
+  void stop();  // takes one more sample, so that even a short time has one
   std::vector<GpuReadings> readings() const;
 
  private:
@@ -71,7 +71,7 @@ class GpuMonitor {
 
   std::unique_ptr<NvmlLibrary> library_;
   std::chrono::milliseconds period_;
-  mutable std::mutex mutex_;  // of gpus_
+  mutable std::mutex mutex_;  // guards gpus_
   std::vector<Gpu> gpus_;
   std::jthread thread_;
 };

@@ -14,7 +14,8 @@ namespace convoy {
 
 namespace {
 
-// A statistic of ZFS's cache of files, in bytes: "c_min  4  1033502720" on a line of arcstats.
+// Returns a field of the statistics of ZFS's file cache (arcstats), in bytes: "c_min  4
+// 1033502720" on a line.
 std::optional<std::uint64_t> cache_field(const std::string& statistics, std::string_view name) {
   for (const std::string& line : lines_of(statistics)) {
     const std::vector<std::string> words = words_of(line);
@@ -23,14 +24,15 @@ std::optional<std::uint64_t> cache_field(const std::string& statistics, std::str
   return std::nullopt;
 }
 
-// ZFS's cache gives way down to its least size, but the kernel does not count it as available.
+// Returns the bytes that ZFS's cache can give up. It shrinks to its minimum size, but the kernel
+// does not count it as available.
 std::uint64_t yielding_zfs_cache(const SystemRoot& root) {
   const std::string statistics = root.text("proc/spl/kstat/zfs/arcstats").value_or("");
   const std::uint64_t size = cache_field(statistics, "size").value_or(0);
   return size - std::min(size, cache_field(statistics, "c_min").value_or(size));
 }
 
-// ulimit -v of this process.
+// Returns `ulimit -v` of this process.
 std::optional<std::uint64_t> limit_of_addresses(const SystemRoot& root) {
   rlimit addresses{};
   if (!root.is_this_machine() || getrlimit(RLIMIT_AS, &addresses) != 0 ||

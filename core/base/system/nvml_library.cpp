@@ -58,7 +58,7 @@ void NvmlLibrary::find_functions(const DynamicLibraries& libraries, void* handle
   find_function("nvmlDeviceGetTemperature", temperature);
   find_function("nvmlDeviceGetClockInfo", clock);
   find_function("nvmlDeviceGetCurrentClocksThrottleReasons", throttle_reasons);
-  if (throttle_reasons == nullptr)  // its name in later libraries
+  if (throttle_reasons == nullptr)  // later libraries use another name
     find_function("nvmlDeviceGetCurrentClocksEventReasons", throttle_reasons);
   find_function("nvmlDeviceGetUUID", uuid);
   find_function("nvmlDeviceGetMaxMigDeviceCount", most_slices);

@@ -7,15 +7,15 @@
 
 namespace convoy {
 
-// The part of NVIDIA's management library that tells how GPUs are connected and what they do just
-// now, as its documentation gives the functions and their arguments. The library is there with a
-// driver only, so that it is loaded at run time.
+// The part of NVIDIA's management library that tells how GPUs are connected and what they are
+// doing. Functions and arguments are as its documentation gives them. The library is present only
+// with a driver, so it is loaded at run time.
 struct NvmlPciInfo {
   char legacy_bus_id[16];
   unsigned domain;
   unsigned bus;
   unsigned device;
-  unsigned device_id;  // device in the upper, vendor in the lower half
+  unsigned device_id;  // device in the upper half, vendor in the lower half
   unsigned subsystem_id;
   char bus_id[32];
 };
@@ -26,7 +26,7 @@ struct NvmlMemory {
   unsigned long long used;
 };
 
-// What a slice (MIG) has of its GPU.
+// The part of a GPU that belongs to a slice (MIG).
 struct NvmlSliceAttributes {
   unsigned multiprocessors;
   unsigned copy_engines;
@@ -36,28 +36,30 @@ struct NvmlSliceAttributes {
   unsigned optical_flow_engines;
   unsigned gpu_slices;
   unsigned compute_slices;
-  unsigned long long memory_megabytes;  // of 2^20 bytes
+  unsigned long long memory_megabytes;  // in units of 2^20 bytes
 };
 
 struct NvmlDevice;  // opaque
 
-inline constexpr const char* kNvmlFile = "libnvidia-ml.so.1";  // as NVIDIA's driver installs it
-inline constexpr unsigned kNvmlLinks = 18;                     // NVML_NVLINK_MAX_LINKS
-inline constexpr unsigned kNvmlPeerRead = 0;                   // NVML_P2P_CAPS_INDEX_READ
-// More than any machine has: what a broken library counts is not believed.
+// The name under which NVIDIA's driver installs it.
+inline constexpr const char* kNvmlFile = "libnvidia-ml.so.1";
+inline constexpr unsigned kNvmlLinks = 18;    // NVML_NVLINK_MAX_LINKS
+inline constexpr unsigned kNvmlPeerRead = 0;  // NVML_P2P_CAPS_INDEX_READ
+// More than any machine has. A larger count comes from a broken library and is not believed.
 inline constexpr unsigned kMostNvmlDevices = 1024;
 
 class NvmlLibrary {
  public:
-  // Null when there is no such library or it does not start, with the cause in `reason`.
+  // Returns null if the library does not exist or does not start, with the cause in `reason`.
   static std::unique_ptr<NvmlLibrary> open(const std::string& file,
                                            const DynamicLibraries& libraries, std::string& reason);
-  static std::unique_ptr<NvmlLibrary> open(const std::string& file);  // one of the system's
+  // Opens it among the system's libraries.
+  static std::unique_ptr<NvmlLibrary> open(const std::string& file);
   ~NvmlLibrary();
   NvmlLibrary(const NvmlLibrary&) = delete;
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
-  // Functions return 0 for success; those that old libraries lack are null.
+  // Functions return 0 for success. Functions that old libraries lack are null.
   int (*count)(unsigned*) = nullptr;
   int (*device)(unsigned, NvmlDevice**) = nullptr;
   int (*pci)(NvmlDevice*, NvmlPciInfo*) = nullptr;
@@ -74,7 +76,7 @@ class NvmlLibrary {
   int (*temperature)(NvmlDevice*, unsigned sensor, unsigned* degrees) = nullptr;
   int (*clock)(NvmlDevice*, unsigned kind, unsigned* megahertz) = nullptr;
   int (*throttle_reasons)(NvmlDevice*, unsigned long long* bits) = nullptr;
-  int (*uuid)(NvmlDevice*, char*, unsigned) = nullptr;  // of GPUs and of slices (MIG)
+  int (*uuid)(NvmlDevice*, char*, unsigned) = nullptr;  // for GPUs and slices (MIG)
   int (*most_slices)(NvmlDevice*, unsigned*) = nullptr;
   int (*slice)(NvmlDevice*, unsigned, NvmlDevice**) = nullptr;
   int (*gpu_instance)(NvmlDevice* slice, unsigned*) = nullptr;
@@ -86,7 +88,7 @@ class NvmlLibrary {
   void find_functions(const DynamicLibraries& libraries, void* handle);
 
   int (*start_)() = nullptr;
-  int (*stop_)() = nullptr;  // null unless it has started
+  int (*stop_)() = nullptr;  // null unless the library has started
 };
 
 }  // namespace convoy

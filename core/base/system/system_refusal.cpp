@@ -19,7 +19,7 @@ constexpr const char* kFiles = "`ulimit -n` limits open files";
 constexpr const char* kSizes = "`ulimit -f` and the file system limit the size of files";
 
 struct Limit {
-  int error;  // of errno, as the system's text says it
+  int error;  // an errno value; its text is part of the reason
   const char* advice;
 };
 constexpr Limit kLimits[] = {{EAGAIN, kThreadLimits},
@@ -32,7 +32,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The standard's own text begins with "filesystem error" and may name two paths.
+// The standard's own message begins with "filesystem error" and may name two paths.
 std::string text_of(const std::filesystem::filesystem_error& error) {
   std::string what = error.what();
   const std::size_t begin = what.find(": ");
@@ -53,7 +53,7 @@ std::string with_advice(const std::string& reason) {
 
 std::optional<std::string> advised(const std::string& reason) {
   if (reason == std::bad_alloc().what()) return kMemory;
-  // What the loader says when there is no room for a library.
+  // The loader says this if there is no room for a library.
   if (contains(reason, "failed to map segment") || contains(reason, "cannot map zero-fill pages"))
     return reason + "; " + kMemory;
   for (const Limit& limit : kLimits)
@@ -70,10 +70,11 @@ std::string why_not_written(const std::string& reason) {
 std::optional<Error> refusal_by_system(const std::exception& exception) {
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr)
     return Error(ExitCode::kUnavailable, kMemory);
-  // A system_error, too, and about a path rather than a limit.
+  // This is a system_error as well, but about a path, not a limit.
   if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&exception))
     return Error(ExitCode::kFailed, text_of(*file));
-  // Another one: streams throw it when a disk, or the network to it, fails while they read.
+  // Streams throw this, which is also a system_error, if a disk or the network to it fails while
+  // they read.
   if (dynamic_cast<const std::ios_base::failure*>(&exception) != nullptr)
     return Error(
         ExitCode::kFailed,

@@ -8,19 +8,19 @@
 
 namespace convoy {
 
-// The same reason as text, as plug-ins and the loader of libraries give it, with what to do about
-// it where a limit of the system is behind it.
+// Takes a reason as text, as plug-ins and the loader of libraries give it. Returns the reason, with
+// advice if a limit of the system caused it.
 std::string with_advice(const std::string& reason);
-// The same; nothing where no limit is known to be behind it.
+// The same; empty if no known limit of the system caused it.
 std::optional<std::string> advised(const std::string& reason);
 
-// The same for a file that cannot be written, where a disk or a folder may be behind it, too.
+// The same for a file that cannot be written. The cause may also be a disk or a folder.
 std::string why_not_written(const std::string& reason);
 
-// What to tell the user where the system gave no memory, no thread or no file: the standard library
-// says so with exceptions of its own. Nothing for exceptions that mean anything else.
+// Returns what to tell the user if the system refused memory, a thread or a file. The standard
+// library reports this by exceptions of its own. Empty for other exceptions.
 std::optional<Error> refusal_by_system(const std::exception& exception);
-// The same, else the exception's own text with kFailed.
+// The same; for other exceptions, an Error with the exception's text and kFailed.
 Error error_of(const std::exception& exception);
 
 }  // namespace convoy

@@ -23,7 +23,7 @@ bool is_regular(int descriptor) {
   return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Files of /proc and /sys say that they are empty: reads until there is no more.
+// Files of /proc and /sys report size 0, so this reads until there is no more.
 std::optional<std::string> read_text(int descriptor) {
   std::string text;
   char block[4096];
@@ -46,8 +46,8 @@ bool SystemRoot::exists(const std::string& path) const {
 }
 
 std::optional<std::string> SystemRoot::text(const std::string& path) const {
-  const std::string file = root_.native() + "/" + path;  // much quicker than paths are joined
-  // Of a pipe it does not wait for the other end.
+  const std::string file = root_.native() + "/" + path;  // much faster than joining paths
+  // O_NONBLOCK: opening a pipe does not wait for the other end.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   std::optional<std::string> text = is_regular(descriptor) ? read_text(descriptor) : std::nullopt;
@@ -66,7 +66,7 @@ std::optional<std::int64_t> SystemRoot::number(const std::string& path) const {
   return value;
 }
 
-// "MemTotal:  16266172 kB".
+// The line looks like "MemTotal:  16266172 kB".
 std::optional<std::uint64_t> SystemRoot::memory_field(std::string_view name) const {
   const auto value = value_of(text("proc/meminfo").value_or(""), name, ':');
   const auto kibibytes = leading_number(value.value_or(""));

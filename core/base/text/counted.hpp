@@ -8,7 +8,7 @@
 
 namespace convoy {
 
-// "1 device", "8 devices".
+// Returns a number with its noun: "1 device", "8 devices".
 std::string counted(std::integral auto count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

@@ -5,7 +5,7 @@
 
 namespace convoy {
 
-// A field of text as RFC 4180 has it: in quotes, which are doubled inside.
+// Returns a text field as RFC 4180 defines it: in quotes, with inner quotes doubled.
 inline std::string csv_text(std::string_view text) {
   std::string field = "\"";
   for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -8,7 +8,7 @@
 namespace convoy {
 namespace {
 
-constexpr double kLetter = 0.61;  // width of a letter in wide fonts, of the font's size
+constexpr double kLetter = 0.61;  // width of a letter in wide fonts, relative to the font's size
 
 const char* name_of(Drawing::Anchor anchor) {
   switch (anchor) {

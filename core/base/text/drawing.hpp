@@ -5,12 +5,12 @@
 
 namespace convoy {
 
-// Text as it may stand in XML and HTML, between tags and in attributes. Control characters, which
-// XML forbids, are left out.
+// Escapes a text for XML and HTML, both between tags and in attributes. Leaves out control
+// characters, which XML forbids.
 std::string escaped_markup(std::string_view text);
 
-// Writes the elements of an SVG picture, whose looks are left to classes of a style sheet.
-// Coordinates are in pixels and rounded to a tenth.
+// Writes the elements of an SVG picture. Its style comes from classes of a style sheet. Coordinates
+// are in pixels and rounded to a tenth.
 class Drawing {
  public:
   struct Box {
@@ -21,8 +21,8 @@ class Drawing {
   };
   enum class Anchor { kStart, kMiddle, kEnd };
 
-  // The title is what a reader sees who points at the element; none when it is empty. attributes:
-  // further ones, as they stand in the element.
+  // title: the tooltip of the element; none if it is empty. attributes: further attributes, as they
+  // stand in the element.
   void rect(const Box& box, std::string_view classes, std::string_view title = {},
             std::string_view attributes = {});
   void line(double x1, double y1, double x2, double y2, std::string_view classes);
@@ -33,7 +33,7 @@ class Drawing {
             Anchor anchor = Anchor::kStart);
 
   const std::string& content() const { return content_; }
-  // The picture. label: what it shows, in words, for screen readers.
+  // Returns the picture. label: a description for screen readers.
   std::string svg(double width, double height, std::string_view label,
                   std::string_view attributes = {}) const;
 
@@ -43,9 +43,9 @@ class Drawing {
   std::string content_;
 };
 
-// Pixels that words take in a proportional font of this size, about.
+// Returns the approximate width of words in a proportional font of this size, in pixels.
 double text_width(std::string_view words, double font_size);
-// Cut with an ellipsis to what fits.
+// Returns the words, cut with an ellipsis if they do not fit the width.
 std::string fitted(std::string_view words, double width, double font_size);
 
 }  // namespace convoy

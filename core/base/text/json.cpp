@@ -13,8 +13,8 @@ std::string text_of(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// The library prints and copies values by recursion, which as many levels as a hostile text can
-// have would take past the end of the stack.
+// Refuses texts that are nested too deeply. The library prints and copies values by recursion, so a
+// hostile text would overflow the stack.
 void require_shallow(std::string_view text) {
   constexpr std::size_t kDeepest = 200;
   std::size_t depth = 0;
@@ -39,7 +39,7 @@ Json parsed(std::string_view text) {
 
 template <typename Json>
 std::optional<std::uint64_t> count_of(const Json& value, std::uint64_t most) {
-  // What was read from a text is unsigned where it can be; what a program put in need not be.
+  // A number that was parsed is unsigned if possible; a number that a program stored need not be.
   if (!value.is_number_integer()) return std::nullopt;
   if (!value.is_number_unsigned() && value.template get<std::int64_t>() < 0) return std::nullopt;
   const auto count = value.template get<std::uint64_t>();

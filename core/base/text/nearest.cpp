@@ -7,7 +7,7 @@
 namespace convoy {
 
 std::size_t edit_distance(std::string_view from, std::string_view to) {
-  // Three rows of the table of distances at a time.
+  // Only three rows of the distance table are kept.
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   std::vector<std::size_t> above(row.size());
@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
 }
 
 std::size_t most_edits(std::string_view name) {
-  constexpr std::size_t kShortest = 2;  // one letter is like any other
+  constexpr std::size_t kShortest = 2;  // a single letter is similar to every other
   return name.size() < kShortest ? 0 : std::max<std::size_t>(1, name.size() / 3);
 }
 

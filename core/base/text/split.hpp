@@ -6,7 +6,8 @@
 
 namespace convoy {
 
-// The parts of a text between separators, in order. "a,,b" has an empty one; an empty text is one.
+// Returns the parts of a text between separators, in order. "a,,b" has an empty part. An empty text
+// has one empty part.
 inline std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (;;) {

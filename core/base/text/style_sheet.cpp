@@ -14,7 +14,7 @@ using Values = std::map<std::string, std::string, std::less<>>;
 
 constexpr std::string_view kDark = "@media (prefers-color-scheme: dark)";
 
-// What stands between the next two braces; moves `sheet` behind the second.
+// Returns the text between the next two braces and moves `sheet` behind the second.
 std::string_view next_block(std::string_view& sheet) {
   const std::size_t begin = sheet.find('{');
   const std::size_t end = sheet.find('}');

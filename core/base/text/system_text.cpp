@@ -13,7 +13,7 @@ struct ListPart {
   std::uint64_t last;
 };
 
-// Those between the commas; nothing for a list that is none.
+// Returns the parts between the commas; empty if the text is not a list.
 std::optional<std::vector<ListPart>> parts_of(std::string_view list) {
   std::vector<ListPart> parts;
   while (!list.empty()) {

@@ -22,7 +22,7 @@
 
 namespace convoy::cli {
 
-// One list of all the parts' flags, in that order.
+// Joins the flags of all parts into one list, in that order.
 inline std::vector<FlagDefinition> joined(
     std::initializer_list<std::vector<FlagDefinition>> parts) {
   std::vector<FlagDefinition> flags;
@@ -31,14 +31,14 @@ inline std::vector<FlagDefinition> joined(
   return flags;
 }
 
-// The flags under this heading of the help.
+// Puts the flags under this heading of the help.
 inline std::vector<FlagDefinition> in_group(const std::string& group,
                                             std::vector<FlagDefinition> flags) {
   for (FlagDefinition& flag : flags) flag.group = group;
   return flags;
 }
 
-using Range = Bounds;  // of a flag that sets no option of a job
+using Range = Bounds;  // the range of a flag that sets no option of a job
 inline constexpr Range kFraction = {0, 1};
 
 template <typename Field>
@@ -46,7 +46,7 @@ concept WholeNumber = std::integral<Field> && !std::same_as<Field, bool>;
 template <typename Field>
 concept Number = WholeNumber<Field> || std::same_as<Field, double>;
 
-// The number in a canonical value, which always parses.
+// Returns the number in a canonical value, which always parses.
 template <Number Field>
 Field canonical_number(const std::string& text) {
   Field value{};
@@ -55,7 +55,7 @@ Field canonical_number(const std::string& text) {
   return value;
 }
 
-// A flag of a type that has no rule of its own below: `store` takes what is given.
+// A flag of a type that has no overload below. `store` takes the given value.
 inline FlagDefinition custom_flag(std::string name, FlagType type,
                                   std::optional<std::string> default_value,
                                   std::function<void(const std::string&)> store, std::string help) {
@@ -68,13 +68,13 @@ inline FlagDefinition custom_flag(std::string name, FlagType type,
   return flag;
 }
 
-// Help shows it without being asked for its topic.
+// Marks a flag that help shows even without a topic.
 inline FlagDefinition common(FlagDefinition flag) {
   flag.common = true;
   return flag;
 }
 
-// Two flags that say the same in different ways name each other.
+// Lets two flags that set the same thing in different ways name each other.
 inline FlagDefinition instead_of(std::string other, FlagDefinition flag) {
   flag.instead_of = std::move(other);
   return flag;
@@ -98,7 +98,7 @@ inline FlagDefinition bind_flag(std::string name, std::string& field, std::strin
       [&field](const std::string& value) { field = value; }, std::move(help));
 }
 
-// Unset until it is given.
+// The field is unset until the flag is given.
 inline FlagDefinition bind_flag(std::string name, std::optional<std::string>& field,
                                 std::string help) {
   return custom_flag(
@@ -106,7 +106,7 @@ inline FlagDefinition bind_flag(std::string name, std::optional<std::string>& fi
       std::move(help));
 }
 
-// The bounds of a whole number must fit its field.
+// Sets the bounds of a number. The bounds of a whole number must fit its field.
 template <Number Field>
 FlagDefinition with_range(FlagDefinition flag, Range range) {
   flag.bounds = range;
@@ -129,7 +129,8 @@ FlagDefinition bind_flag(std::string name, Field& field, Range range, std::strin
       range);
 }
 
-// Unset until it is given; shown_default is what the program then takes, if that is a number.
+// The field is unset until the flag is given. shown_default is the default that the program then
+// uses, if it is a number.
 template <Number Field>
 FlagDefinition bind_flag(std::string name, std::optional<Field>& field, Range range,
                          std::string help, std::optional<std::string> shown_default = {}) {
@@ -142,7 +143,7 @@ FlagDefinition bind_flag(std::string name, std::optional<Field>& field, Range ra
       range);
 }
 
-// A number of a job, whose flag has the bounds that the field has.
+// A flag for a number of a job. It has the bounds of the job's field.
 template <Number Field>
 FlagDefinition bind_option(std::string name, Field& field, std::string help) {
   const Bounds bounds = job::bounds_of(name);
@@ -155,7 +156,7 @@ FlagDefinition bind_option(std::string name, std::optional<Field>& field, std::s
   return bind_flag(std::move(name), field, bounds, std::move(help), std::move(shown_default));
 }
 
-// Likewise; zero unsets it and is the default.
+// The same, but zero unsets the field and is the default.
 template <WholeNumber Field>
 FlagDefinition bind_unset_by_zero(std::string name, std::optional<Field>& field, std::string help) {
   const Bounds bounds = {0, job::bounds_of(name).most};
@@ -167,7 +168,7 @@ FlagDefinition bind_unset_by_zero(std::string name, std::optional<Field>& field,
   return flag;
 }
 
-// One of several words.
+// A flag that takes one of several words.
 inline FlagDefinition bind_words(std::string name, std::string& field,
                                  std::vector<std::string> allowed, std::string help) {
   FlagDefinition flag = bind_flag(std::move(name), field, std::move(help));
@@ -176,7 +177,7 @@ inline FlagDefinition bind_words(std::string name, std::string& field,
   return flag;
 }
 
-// A value of the field for each word.
+// A flag that takes a word and stores the value that belongs to it.
 template <typename Field>
 FlagDefinition bind_choice(std::string name, Field& field,
                            std::vector<std::pair<std::string, Field>> choices, std::string help) {

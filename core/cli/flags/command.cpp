@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kAuto = "auto";
 
-// The table that one command line is parsed with, and the options of plug-ins in it.
+// The flag table for one command line, and the options of plug-ins in it.
 class CommandTable {
  public:
   CommandTable(std::span<const std::string> arguments, const plugin::Catalog& catalog,
@@ -39,20 +39,20 @@ class CommandTable {
   const std::vector<std::string>& plugin_options() const { return plugin_options_; }
 
  private:
-  // run alone refuses --hosts.
+  // The verb's flags replace those of run, such as --hosts, which only run refuses.
   void use_verb_flags(std::vector<FlagDefinition> flags) {
     for (FlagDefinition& flag : flags) flag.common = true;
     table_.replace_all(std::move(flags));
   }
 
-  // The plug-in of the model that the command line asks for; empty when it asks for none.
+  // Returns the plug-in of the model that the command line asks for; empty if it asks for none.
   static std::string model_of(const plugin::Catalog& catalog,
                               std::span<const std::string> arguments) {
     const auto text = [&](const char* flag) { return find_flag(arguments, flag).value_or(""); };
     return job::model_plugin_name(catalog, text("model"), text("data_name"), text("data_dir"));
   }
 
-  // The strategies that declare an option, by option.
+  // Returns the strategies that declare each option.
   static OptionOwners option_owners(const plugin::Catalog& catalog) {
     OptionOwners owners;
     for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
@@ -63,7 +63,8 @@ class CommandTable {
     return owners;
   }
 
-  // Under auto, options restrict the candidates to those that declare them: all are known.
+  // With auto, options restrict the candidates to the strategies that declare them. So the options
+  // of all installed strategies are known.
   void add_installed(const plugin::Catalog& catalog, const std::string& strategy,
                      const std::string& model) {
     for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
@@ -99,7 +100,7 @@ class CommandTable {
 
 namespace {
 
-// A name that the published program knew, unless somebody has written such a plug-in.
+// Refuses a strategy name of tf_cnn_benchmarks, unless there is a plug-in of that name.
 void check_strategy(const plugin::Catalog& catalog, std::span<const std::string> arguments) {
   const std::string name = find_flag(arguments, "variable_update").value_or(kAuto);
   const std::vector<std::string> installed = catalog.names(plugin::PluginKind::kStrategy);

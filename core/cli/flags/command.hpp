@@ -12,9 +12,9 @@
 
 namespace convoy::cli {
 
-// A command line with the flags of `convoy run`, read.
+// A parsed command line with the flags of `convoy run`.
 struct JobCommand : RunCommand {
-  plugin::Catalog catalog;           // the plug-ins that it finds
+  plugin::Catalog catalog;           // the plug-ins that the command line finds
   std::vector<std::string> notices;  // about flags that have no effect
 };
 
@@ -26,16 +26,17 @@ using VerbFlags = std::function<std::vector<FlagDefinition>(RunCommand& command)
 // device declare. Error(kUsage) as parse_flags and for flags that contradict each other.
 JobCommand read_command(std::span<const std::string> arguments, const VerbFlags& verb_flags = {});
 
-// The values of a flag that can be listed: words, names of plug-ins and platforms; for completion.
+// Returns the values of a flag that can be listed, for completion: words, names of plug-ins and
+// platforms.
 std::vector<std::string> flag_values(std::span<const std::string> arguments,
                                      const std::string& name);
 
-// The names of the installed plug-ins of these kinds, for completion.
+// Returns the names of the installed plug-ins of these kinds, for completion.
 std::vector<std::string> plugin_names(std::span<const std::string> arguments,
                                       std::span<const plugin::PluginKind> kinds);
 
-// The flags as `--help` shows them, with the options of the plug-ins that the arguments name. Those
-// that the verb refuses are only listed at the end of everything.
+// Returns the flags as `--help` shows them, with the options of the plug-ins that the arguments
+// name. Flags that the verb refuses are only listed, at the end.
 std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags = {},
                          std::span<const RefusedFlag> refused = {});
 

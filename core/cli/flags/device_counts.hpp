@@ -8,7 +8,8 @@
 
 namespace convoy::cli {
 
-// A flag that takes a list of numbers, and what they count: "numbers of devices per host".
+// A flag that takes a list of numbers, and a description of what they count: "numbers of devices
+// per host".
 struct CountList {
   const char* flag;
   const char* counted;
@@ -16,14 +17,15 @@ struct CountList {
   std::uint32_t most;
 };
 
-// "1,2,4,8". Error kUsage naming the flag for what is no list of different numbers of this kind.
+// Parses "1,2,4,8". Error kUsage, naming the flag, if the list has anything but different numbers
+// of this kind.
 std::vector<std::uint32_t> parse_counts(const CountList& which, const std::string& list);
 
-// Numbers of devices per host, as --num_devices takes them.
+// Parses numbers of devices per host, with the bounds of --num_devices.
 std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const std::string& list);
 
-// --num_devices and --num_gpus of verbs that take lists where run takes one number; the options of
-// the run get the last one. `counts` stays empty when neither is given.
+// --num_devices and --num_gpus for verbs that take lists where run takes one number. The options of
+// the run get the last number. `counts` stays empty if neither flag is given.
 std::vector<FlagDefinition> device_count_flags(RunCommand& command,
                                                std::vector<std::uint32_t>& counts);
 

@@ -10,7 +10,7 @@ using Flags = std::vector<FlagDefinition>;
 constexpr const char* kAtSteps = "eval_during_training_at_specified_steps";
 constexpr const char* kAtEpochs = "eval_during_training_at_specified_epochs";
 
-// The variables of a forward-only run are constants anyway.
+// It has no effect, because the variables of a forward-only run are constants anyway.
 FlagDefinition freeze_flag() {
   FlagDefinition flag;
   flag.name = "freeze_when_forward_only";
@@ -20,7 +20,7 @@ FlagDefinition freeze_flag() {
   return flag;
 }
 
-// When an evaluation interrupts the training.
+// Flags that say when an evaluation interrupts the training.
 Flags trigger_flags(EvaluationTriggers& triggers) {
   return {
       bind_option("eval_during_training_every_n_steps", triggers.every_steps,
@@ -43,7 +43,7 @@ Flags trigger_flags(EvaluationTriggers& triggers) {
   };
 }
 
-// How long an evaluation is, what ends the training, and inference.
+// Flags for the length of an evaluation, the end of the training, and inference.
 Flags scoring_flags(EvaluationOptions& evaluation) {
   return {
       bind_option("stop_at_top_1_accuracy", evaluation.stop_at_top_1,

@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 
-// Where the rest of a line begins that does not fit.
+// Returns the column at which the continuation of a long line begins.
 std::size_t indentation(const std::string& line) {
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t text = line.find_first_not_of(' ', line.find("  ", first));
   return text > kWidth / 2 ? first : text;
 }
 
-// A word that is longer than a line stays whole.
+// A word that is longer than a line is not broken.
 void add_fitted(const std::string& line, std::string& to) {
   const std::string indent(indentation(line), ' ');
   std::string rest = line;

@@ -13,8 +13,8 @@ namespace {
 constexpr const char* kFlagFile = "--flagfile";
 constexpr int kDeepestFile = 8;
 constexpr std::size_t kMostFileBytes = std::size_t{16} << 20;
-constexpr std::size_t kMostFiles = 1'000;    // those that are named again are read again
-constexpr std::size_t kMostFlags = 100'000;  // of all files together
+constexpr std::size_t kMostFiles = 1'000;    // a file that is named again counts again
+constexpr std::size_t kMostFlags = 100'000;  // in all files together
 
 std::vector<std::string> read_flags(const std::string& path) {
   const InputFile file = read_input_file(path, kMostFileBytes);
@@ -38,7 +38,7 @@ std::vector<std::string> read_flags(const std::string& path) {
   return flags;
 }
 
-// "--flagfile=x" and "-flagfile=x" give x, "--flagfile" nothing but true.
+// "--flagfile=x" and "-flagfile=x" set the path to x. "--flagfile" only returns true.
 bool is_flag_file(const std::string& argument, std::optional<std::string>& path) {
   const std::string text = argument.starts_with("--") ? argument : "-" + argument;
   const std::size_t equals = text.find('=');
@@ -49,7 +49,7 @@ bool is_flag_file(const std::string& argument, std::optional<std::string>& path)
 
 class Expansion {
  public:
-  // Appends the arguments; those of files that they name in place of the names.
+  // Appends the arguments. A file's arguments take the place of its name.
   void append(std::span<const std::string> arguments, int depth = 0) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i] == "--") {
@@ -91,7 +91,7 @@ class Expansion {
     flags_.push_back(flag);
   }
 
-  std::size_t files_ = 0;  // read so far
+  std::size_t files_ = 0;  // number of files read so far
   std::vector<std::string> flags_;
 };
 

@@ -15,8 +15,7 @@ bool is_honoured(const FlagDefinition& flag) {
   return flag.refusal.empty() && flag.notice.empty();
 }
 
-// "text; default auto", "switch, on; or --noxla". A switch that is off needs no word to turn it
-// off.
+// "text; default auto", "switch, on; or --noxla". A switch that is off needs no negated form.
 std::string values_of(const FlagTable& table, const FlagDefinition& flag) {
   const std::string initial = flag.default_value.value_or("");
   if (flag.type != FlagType::kBool)
@@ -65,7 +64,7 @@ std::string group_text(const FlagTable& table, const std::string& group, bool co
   return text.empty() ? text : group + ":\n" + text + "\n";
 }
 
-// "model, devices, strategy replicated": what --help= takes.
+// Returns the values that --help= takes: "model, devices, strategy replicated".
 std::string topics(const FlagTable& table) {
   std::string text;
   for (const std::string& group : groups_of(table))
@@ -86,7 +85,8 @@ std::string common_help(const FlagTable& table) {
          "More: --help=all, --help=FLAG, or --help=TOPIC with a word from: " + topics(table) + "\n";
 }
 
-// The help of an option that several plug-ins declare, each in its own way; empty for others.
+// Returns the help of an option that several plug-ins declare with different meanings; empty for
+// other options.
 std::string namesakes_text(const FlagTable& table, const FlagDefinition& flag) {
   std::string text;
   for (const FlagDefinition& other : table.namesakes())
@@ -94,7 +94,7 @@ std::string namesakes_text(const FlagTable& table, const FlagDefinition& flag) {
   return text.empty() ? text : flag.group + ":\n" + entry(table, flag) + text;
 }
 
-// The help of a flag. Of a flag that is not honoured, it says why.
+// Returns the help of a flag. For a flag that is not honoured, it says why.
 std::string flag_text(const FlagTable& table, const std::string& name) {
   const FlagDefinition* const flag = table.find(name);
   if (flag == nullptr) return {};

@@ -20,7 +20,7 @@ constexpr int kStyle =
 // A token that looks like a flag.
 struct Token {
   std::string name;
-  std::optional<std::string> value;  // what follows '='
+  std::optional<std::string> value;  // the text after '='
 };
 
 std::optional<Token> read_token(const std::string& argument) {
@@ -46,7 +46,8 @@ const FlagDefinition* find_negated(const FlagTable& table, const std::string& na
        nearest);
 }
 
-// The library has no --nox, lets booleans take the next word, refuses "--x=" and hides "--".
+// Handles what the library cannot: --nox, booleans that must not take the next word, "--x=", and
+// "--", which it hides.
 std::vector<po::option> read_special_forms(const FlagTable& table,
                                            std::vector<std::string>& arguments) {
   const std::optional<Token> token = read_token(arguments.front());
@@ -57,7 +58,7 @@ std::vector<po::option> read_special_forms(const FlagTable& table,
     arguments.erase(arguments.begin());
     return {option};
   }
-  if (token->name.empty())  // any flag begins like that, the library finds
+  if (token->name.empty())  // every flag begins like that, so the library would find one
     fail(ExitCode::kUsage, "{}: there is no flag's name before the =; write --batch_size=32",
          arguments.front());
   const FlagDefinition* flag = table.find(token->name);
@@ -136,7 +137,7 @@ class FlagParser {
     }
   }
 
-  // Once all values are there: applies refusals and notices and sets the fields.
+  // Called once all values are known: applies refusals and notices and sets the fields.
   ParsedFlags settle() {
     for (const auto& [name, entry] : parsed_.entries_) {
       if (entry.source.empty()) continue;
@@ -164,7 +165,7 @@ class FlagParser {
     drop_variable(flag.instead_of);
   }
 
-  // The command line comes before the environment.
+  // The command line takes precedence over the environment.
   void drop_variable(const std::string& name) {
     const auto found = parsed_.entries_.find(name);
     if (found == parsed_.entries_.end()) return;

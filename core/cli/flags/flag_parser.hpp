@@ -15,16 +15,16 @@ namespace convoy::cli {
 // Which flags were given, and the value of every flag in canonical form, defaults included.
 class ParsedFlags {
  public:
-  // Given on the command line or in the environment. The flag must exist.
+  // Returns whether the command line or the environment gives the flag. The flag must exist.
   bool is_given(std::string_view name) const;
-  // Its value; empty when it has none. The flag must exist.
+  // Returns the flag's value; empty if it has none. The flag must exist.
   const std::string& value(std::string_view name) const;
 
-  // Every honoured flag that has a value.
+  // Returns every honoured flag that has a value.
   std::map<std::string, std::string> effective() const;
-  // Sentences about flags that were given but have no effect, for standard error.
+  // Returns sentences about flags that were given but have no effect, for standard error.
   const std::vector<std::string>& notices() const { return notices_; }
-  // Arguments that are no flags, where they are allowed.
+  // Returns the arguments that are not flags, where they are allowed.
   const std::vector<std::string>& positional() const { return positional_; }
 
  private:
@@ -32,7 +32,7 @@ class ParsedFlags {
   struct Entry {
     FlagDefinition flag;
     std::optional<std::string> value;
-    std::string source;  // as it was given; empty: the default
+    std::string source;  // where the value was given; empty: it is the default
   };
 
   const Entry& entry(std::string_view name) const;
@@ -42,13 +42,13 @@ class ParsedFlags {
   std::vector<std::string> positional_;
 };
 
-// Gives the value of an environment variable, or null.
+// Returns the value of an environment variable, or null.
 using EnvironmentLookup = std::function<const char*(const std::string&)>;
 const char* system_environment(const std::string& name);
-// Has none of them: for what only the command line asks for, because variables may be meant for
-// other commands.
+// An environment without variables, for values that only the command line may give, because
+// variables may be meant for other commands.
 const char* no_environment(const std::string& name);
-// The variable that stands for a flag: "repeat" gives "CONVOY_REPEAT".
+// Returns the environment variable of a flag: "repeat" gives "CONVOY_REPEAT".
 std::string environment_name(std::string_view flag);
 
 enum class Positional { kRefused, kAllowed };
@@ -61,28 +61,29 @@ ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arg
                         Positional positional = Positional::kRefused,
                         const EnvironmentLookup& environment = system_environment);
 
-// First pass, before plug-ins have added their flags: the value that the command line or else the
-// environment gives to one flag that is not boolean. Everything else is passed over.
+// First pass, before plug-ins have added their flags: returns the value that the command line, or
+// else the environment, gives to one flag that is not boolean. Ignores everything else.
 std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
                                      const EnvironmentLookup& environment = system_environment);
-// The same of a flag in a table. If the command line gives the flag that it is instead of, the
-// environment does not count.
+// The same for a flag with its definition. If the command line gives the flag in
+// `wanted.instead_of`, the environment does not count.
 std::optional<std::string> find_flag(std::span<const std::string> arguments, FlagDefinition wanted,
                                      const EnvironmentLookup& environment = system_environment);
 
-// The same for a boolean flag: whether it is on. Error(kUsage) for a value that is no boolean.
+// The same for a boolean flag: returns whether it is on. Error(kUsage) for a value that is not
+// boolean.
 bool find_switch(std::span<const std::string> arguments, std::string_view name,
                  const EnvironmentLookup& environment = system_environment);
 
-// A sentence for each of these flags, all without effect for the reason, that a variable of the
-// environment gives all the same.
+// The flags have no effect, for the given reason. Returns a sentence for each of them that an
+// environment variable sets nevertheless.
 std::vector<std::string> notices_on_variables(
     std::span<const std::string_view> flags, std::string_view reason,
     const EnvironmentLookup& environment = system_environment);
 
-// Whether the command line asks for help (--help or -h), whatever else it holds.
+// Returns whether the command line asks for help (--help or -h), whatever else it holds.
 bool wants_help(std::span<const std::string> arguments);
-// The text after --help=; empty without one.
+// Returns the text after --help=; empty if there is none.
 std::string help_topic(std::span<const std::string> arguments);
 
 }  // namespace convoy::cli

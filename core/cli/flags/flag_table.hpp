@@ -13,27 +13,28 @@ namespace convoy::cli {
 // like any other flag before the command line is parsed.
 class FlagTable {
  public:
-  // Error(kUnavailable) when the name is taken or the definition contradicts itself (a default that
-  // it would refuse): both come from plug-ins' declarations.
+  // Adds a flag. Error(kUnavailable) if the name is taken or if the definition contradicts itself
+  // (a default that it would refuse). Both are mistakes in the declarations of plug-ins.
   void add(FlagDefinition flag);
   void add_all(std::vector<FlagDefinition> flags);
-  // The same; a flag that is known already is replaced.
+  // Adds flags. A flag that is known already is replaced.
   void replace_all(std::vector<FlagDefinition> flags);
 
-  // Help for another plug-in's option of a known name, under a heading of its own. The command line
-  // is parsed by the known flag.
+  // Adds help for another plug-in's option of a known name, under a heading of its own. The command
+  // line is parsed by the known flag.
   void add_namesake(FlagDefinition flag) { namesakes_.push_back(std::move(flag)); }
   const std::vector<FlagDefinition>& namesakes() const { return namesakes_; }
 
-  // The verb refuses it for this reason. It must be known.
+  // Makes the verb refuse a known flag, for this reason.
   void refuse(const std::string& name, const std::string& reason);
 
-  // The flag of that name, an alias resolved; null when there is none. Valid until the next add.
+  // Returns the flag of that name, after resolving an alias; null if there is none. Valid until the
+  // next add.
   const FlagDefinition* find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   const std::vector<FlagDefinition>& flags() const { return flags_; }
 
-  // The known name that is most like this one; empty when none is close.
+  // Returns the known name that is most similar to this one; empty if none is close.
   std::string nearest(std::string_view name) const;
 
  private:
@@ -41,11 +42,11 @@ class FlagTable {
   std::vector<FlagDefinition> namesakes_;
 };
 
-// Help text by groups, a line for each sentence: fitted_text() breaks them. topic: empty for the
-// common flags and a list of topics, "all" for every flag, else a word of the headings that are
-// wanted, or else a flag's name. Flags that are known but not honoured are only listed at the end
-// of everything. Error(kUsage) for a word that neither a heading nor a flag has, listing the
-// headings.
+// Returns the help text by groups, with one line per sentence; fitted_text() breaks the lines.
+// topic: empty for the common flags and a list of topics, "all" for every flag, else a word of the
+// headings that are wanted, else a flag's name. Flags that are known but not honoured are only
+// listed, at the end. Error(kUsage), with the headings, for a word that is in no heading and names
+// no flag.
 std::string flag_help(const FlagTable& table, const std::string& topic = {});
 
 }  // namespace convoy::cli

@@ -7,13 +7,14 @@
 
 namespace convoy::cli {
 
-// Their heading in the help.
+// The heading of these flags in the help.
 inline constexpr const char* kMachineGroup = "For which machine";
 
 // The flags that describe the machine that `convoy simulate` simulates.
 std::vector<FlagDefinition> simulation_flags(MachineOptions& machine);
 
-// The flags that describe the cluster that a strategy plans for: these, --worker_hosts, --ps_hosts.
+// The flags that describe the cluster that a strategy plans for: the flags above, --worker_hosts
+// and --ps_hosts.
 std::vector<FlagDefinition> planned_cluster_flags(MachineOptions& machine);
 
 }  // namespace convoy::cli

@@ -7,7 +7,7 @@
 namespace convoy::cli {
 namespace {
 
-// Files that the user named must be usable; folders may contain other files.
+// Files that the user names must be usable. Folders may contain other files.
 void require_usable(const std::string& plugin_path, const plugin::Catalog& catalog) {
   plugin::SearchSettings flag_alone;
   flag_alone.flag = plugin_path;

@@ -9,19 +9,19 @@
 
 namespace convoy::cli {
 
-// The plug-ins that a command line finds, with its --plugin_path.
+// Finds the plug-ins for a command line, which may have --plugin_path.
 plugin::Catalog scan_catalog(std::span<const std::string> arguments);
 
-// --plugin_path for verbs without a job; without a field, scan_catalog() finds its value.
+// --plugin_path for verbs without a job. It has no field: scan_catalog() finds its value.
 FlagDefinition plugin_path_flag();
 FlagDefinition plugin_path_flag(std::string& field);
 
-// An option that a plug-in declares as a flag of that group of the help text.
+// Makes a flag in that group of the help from an option that a plug-in declares.
 FlagDefinition to_flag(const plugin::OptionDeclaration& option, const std::string& group);
 
-// Values that the command line gives to options of this plug-in.
+// Returns the values that the command line gives to options of this plug-in.
 plugin::OptionValues given_options(const plugin::Manifest& manifest, const ParsedFlags& flags);
-// The options of plug-ins in this list that the command line gives, with their values.
+// Returns the options of plug-ins in this list that the command line gives, with their values.
 plugin::OptionValues given_values(const ParsedFlags& flags, std::span<const std::string> options);
 
 }  // namespace convoy::cli

@@ -8,7 +8,7 @@ namespace {
 
 using Flags = std::vector<FlagDefinition>;
 
-// What a run prints and writes.
+// Flags for the output and the files of a run.
 Flags output_flags(JobOptions& options) {
   return {
       bind_option("display_every", options.display_every, "Print progress every this many steps."),
@@ -29,7 +29,7 @@ Flags output_flags(JobOptions& options) {
   };
 }
 
-// Several runs in the place of one.
+// Flags for several runs instead of one.
 Flags repeat_flags(RunCommand& command) {
   return {
       common(
@@ -47,7 +47,7 @@ Flags repeat_flags(RunCommand& command) {
   };
 }
 
-// How much else it prints.
+// Flags for the amount of other output.
 Flags talk_flags(RunCommand& command) {
   return {
       bind_flag("quiet", command.quiet,
@@ -58,7 +58,7 @@ Flags talk_flags(RunCommand& command) {
   };
 }
 
-// Where the time of its steps went.
+// Flags for the record of where the time of steps goes.
 Flags timeline_flags(JobOptions& options) {
   return {
       bind_flag("record_timeline", options.record_timeline,

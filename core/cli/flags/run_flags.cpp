@@ -21,7 +21,7 @@ FlagDefinition alias(std::string name, std::string of) {
   return flag;
 }
 
-// "3", or an id that the driver gives to a GPU or a slice of one (MIG), also cut short.
+// Accepts "3", or the id (or its beginning) that the driver gives to a GPU or a slice of one (MIG).
 bool names_device(std::string_view entry) {
   if (entry.starts_with("GPU-") || entry.starts_with("MIG-")) return entry.size() > 4;
   return !entry.empty() && entry.find_first_not_of("0123456789") == std::string_view::npos;
@@ -60,12 +60,13 @@ Flags length_flags(JobOptions& options) {
       bind_option(
           "num_warmup_batches", options.num_warmup_batches,
           "Steps before timing starts: 10, or 3 on CPU devices with slow steps. They train too."),
-      custom_flag("flagfile", FlagType::kString, {}, {},  // replaced before flags are read
+      custom_flag("flagfile", FlagType::kString, {}, {},  // expanded before flags are read
                   "A file with flags, one per line; lines that begin with '#' are comments. Every "
                   "flag may also be set by an environment variable: CONVOY_BATCH_SIZE=32."),
       common(custom_flag("help", FlagType::kBool, "false", {},
                          "Shows the common flags; --help=all shows every flag, --help=TOPIC the "
-                         "flags of a topic, --help=FLAG one flag.")),  // answered before
+                         // Handled before flags are parsed.
+                         "flags of a topic, --help=FLAG one flag.")),
   };
 }
 
@@ -238,7 +239,7 @@ Flags reproducibility_flags(JobOptions& options) {
   };
 }
 
-// Names are written in small letters; published command lines have capitals, too.
+// Names are in lower case, but published command lines also have capitals.
 std::string device_name(std::string text) {
   if (text.find('/') != std::string::npos) return text;
   std::ranges::transform(text, text.begin(), [](unsigned char letter) {
@@ -251,7 +252,7 @@ void complete_devices(RunCommand& command, const ParsedFlags& flags) {
   JobOptions& options = command.options;
   const std::optional<std::uint32_t> gpus = command.num_gpus;
   options.device = device_name(options.device);
-  // A number of GPUs without a kind of device asks for GPUs.
+  // A number of GPUs without a kind of device requests GPUs.
   if (options.device == plugin::kAnyDevice && gpus) options.device = plugin::kGpuDevices;
   if (options.num_devices && gpus && *options.num_devices != *gpus)
     fail(ExitCode::kUsage, "--num_devices={} and --num_gpus={}: give one of them",
@@ -263,7 +264,7 @@ void complete_devices(RunCommand& command, const ParsedFlags& flags) {
          flags.value("gpu_indices"), listed, *options.num_devices);
 }
 
-// Both flags are without effect here, but a command line that contradicts itself is a mistake.
+// Both flags have no effect here, but a command line that contradicts itself is a mistake.
 void check_gpu_threads(const ParsedFlags& flags) {
   const std::string& threads = flags.value("per_gpu_thread_count");
   if (threads == "0" || flags.value("gpu_thread_mode") != "global") return;

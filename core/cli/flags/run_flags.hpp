@@ -17,11 +17,11 @@ namespace convoy::cli {
 struct RunCommand {
   JobOptions options;
   std::optional<std::uint32_t> num_gpus;
-  std::uint32_t repeats = 1;    // runs of the whole command
-  std::string against;          // further flags of runs to take turns with
-  std::string against_program;  // the convoy of those runs; empty: this one
+  std::uint32_t repeats = 1;    // number of runs of the whole command
+  std::string against;          // flags of the other command, whose runs take turns with these
+  std::string against_program;  // the convoy program of those runs; empty: this one
   bool quiet = false;
-  bool verbose = false;  // tells what runs otherwise keep to themselves
+  bool verbose = false;  // prints details that runs otherwise keep to themselves
 };
 
 // The flags of `convoy run` that do not come from plug-ins, bound to the fields of `command`: with
@@ -29,25 +29,25 @@ struct RunCommand {
 // not included; they are added from the manifests, and then by add_missing_strategy_flags.
 FlagTable run_flag_table(RunCommand& command);
 
-// Once the flags are parsed: what several of them say together, options of plug-ins, the text of
-// all. Error(kUsage) when flags contradict each other.
+// To be called after parsing. Sets what depends on several flags, the options of plug-ins, and the
+// text of all flags. Error(kUsage) if flags contradict each other.
 void complete(RunCommand& command, const ParsedFlags& flags,
               const std::vector<std::string>& plugin_options);
 
-// Options that strategies of tf_cnn_benchmarks had and that the table does not have: their old
-// defaults are accepted, so that published command lines run, and anything else is refused, naming
-// the chosen strategy and those that have the option. To be called after the options of the chosen
-// strategy were added.
+// Handles options of tf_cnn_benchmarks' strategies that the table does not have. Their old defaults
+// are accepted, so that published command lines run. Other values are refused, naming the chosen
+// strategy and those that have the option. To be called after the options of the chosen strategy
+// were added.
 using OptionOwners = std::map<std::string, std::vector<std::string>>;
 void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
                                 const OptionOwners& owners);
 
-// Error(kUsage) for a strategy that tf_cnn_benchmarks had and convoy has not, with what to take
-// instead.
+// Error(kUsage) for a strategy that tf_cnn_benchmarks had and convoy does not have. The text says
+// which one to use instead.
 void refuse_historical_strategy(const std::string& name);
 
-// Parts of the table: evaluation and inference; the update rule; what happens to gradients before
-// it; the learning rate; reports; tasks on several hosts.
+// Parts of the table: evaluation and inference; the update rule; gradients before it; the learning
+// rate; reports; tasks on several hosts.
 std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation);
 std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options);
 std::vector<FlagDefinition> gradient_flags(GradientOptions& options);
@@ -55,11 +55,11 @@ std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options);
 std::vector<FlagDefinition> report_flags(RunCommand& command);
 std::vector<FlagDefinition> task_flags(TaskOptions& options, MachineOptions& machine);
 
-// A sentence for each given flag that belongs to another update rule than the chosen one.
+// Returns a sentence for each given flag that belongs to another update rule than the chosen one.
 std::vector<std::string> notices_on_other_optimizers(const ParsedFlags& flags);
 
-// Flags of tf_cnn_benchmarks that convoy knows by name only: features that it lacks, and what means
-// nothing outside TensorFlow.
+// Flags of tf_cnn_benchmarks that convoy knows by name only: they belong to features that it lacks,
+// or mean nothing outside TensorFlow.
 std::vector<FlagDefinition> historical_flags();
 
 }  // namespace convoy::cli

@@ -16,8 +16,9 @@ namespace convoy::cli {
 namespace {
 
 std::vector<std::string> values_of(const std::string& flag, const std::string& list) {
-  std::error_code ignored;                                    // a list that is too long for a name
-  if (std::filesystem::exists(list, ignored)) return {list};  // a file, whatever its name
+  std::error_code ignored;  // set if the list is too long for a file name
+  // The argument is a file, whatever its name.
+  if (std::filesystem::exists(list, ignored)) return {list};
   std::vector<std::string> values = split(list, ',');
   if (std::ranges::any_of(values, &std::string::empty))
     fail(ExitCode::kUsage, "--{}={}: an empty value; separate values by single commas", flag, list);

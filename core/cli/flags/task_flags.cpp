@@ -16,7 +16,7 @@ std::vector<std::string> split_names(const std::string& text) {
   return names;
 }
 
-// The tasks of the run and their addresses.
+// Flags for the tasks of the run and their addresses.
 Flags membership_flags(TaskOptions& options, MachineOptions& machine) {
   return {
       bind_words("job_name", options.job_name, {"", "worker", "ps", "controller"},
@@ -44,7 +44,7 @@ Flags membership_flags(TaskOptions& options, MachineOptions& machine) {
   };
 }
 
-// How long tasks wait for each other, and what happens when one is lost.
+// Flags for how long tasks wait for each other, and for the loss of a task.
 Flags loss_flags(TaskOptions& options) {
   return {
       bind_option("join_timeout", options.join_timeout,
@@ -58,7 +58,7 @@ Flags loss_flags(TaskOptions& options) {
   };
 }
 
-// How others reach this task, and how both ends prove who they are.
+// Flags for how others reach this task, and how both ends authenticate each other.
 Flags connection_flags(TaskOptions& options) {
   return {
       bind_flag("advertise_address", options.advertise_address,

@@ -16,10 +16,10 @@ struct Explanation {
   select::Decision decision;
 };
 
-// On the hardware that the flags describe. Error like choose_for_dry_run().
+// Explains the choice on the hardware that the flags describe. Error as choose_for_dry_run().
 Explanation explain(const job::Setup& setup);
 
-// The ranking with the decision, for people or as JSON.
+// Prints the ranking and the decision, for people or as JSON.
 void print_explanation(std::ostream& out, const job::Setup& setup, const Explanation& explanation,
                        bool as_json);
 

@@ -34,7 +34,7 @@ void print_paths(std::ostream& out, const MachineProfile& profile) {
                        path.alone_bytes / kGiga, path.together_bytes / kGiga);
 }
 
-// A line per kind of layer: convolutions by their filters.
+// Prints a line per kind of layer. Convolutions are divided by their filters.
 void print_layers(std::ostream& out, const TeamLayers& layers) {
   struct Sum {
     std::size_t passes = 0;

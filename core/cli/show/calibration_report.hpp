@@ -6,7 +6,7 @@
 
 namespace convoy::cli {
 
-// The measurements of a machine as tables.
+// Prints the measurements of a machine as tables.
 void print_calibration(std::ostream& out, const calibrate::MachineProfile& profile);
 
 }  // namespace convoy::cli

@@ -23,7 +23,8 @@ Json optional_number(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// "7.95      99.4 %     1234.56"; dashes for what is unknown.
+// Speed-up, efficiency and linear rate: "7.95      99.4 %     1234.56", with dashes for unknown
+// values.
 std::string scaling_text(const Comparison& comparison, const ComparisonCell& cell) {
   const std::optional<double> speed_up = comparison.speed_up(cell);
   if (!speed_up) return fmt::format("{:>8}  {:>10}  {:>10}", "-", "-", "-");
@@ -31,10 +32,10 @@ std::string scaling_text(const Comparison& comparison, const ComparisonCell& cel
                      comparison.linear(cell).value_or(0));
 }
 
-// Runs are told before they begin; each simulation has the threads that a run of its own would
-// have.
+// Prints the numbers of threads for simulations, each of which has the threads that a real run
+// would have. For real runs they are printed before the runs begin.
 void print_threads(std::ostream& out, const Comparison& comparison) {
-  std::map<std::uint32_t, std::int64_t> threads;  // by devices
+  std::map<std::uint32_t, std::int64_t> threads;  // by number of devices
   for (const ComparisonCell& cell : comparison.cells)
     if (cell.threads_per_device > 0) threads[cell.replicas] = cell.threads_per_device;
   if (!comparison.simulated || threads.empty()) return;

@@ -11,33 +11,35 @@
 
 namespace convoy::cli {
 
-// One model on a number of devices under one strategy, and the result.
+// The result for one model on a number of devices under one strategy.
 struct ComparisonCell : JobRow {
-  std::uint32_t replicas = 1;               // devices of all hosts
-  std::optional<double> images_per_second;  // of all devices together; none: see problem
+  std::uint32_t replicas = 1;               // devices of all hosts together
+  std::optional<double> images_per_second;  // total over all devices; none: `problem` says why
   std::vector<double> repeats;              // images per second of each run of the cell
   double step_seconds = 0;
-  std::vector<double> repeated_steps;   // seconds of a step of each run of the cell
-  double one_device_rate = 0;           // simulated: of the strategy on one device; 0: not known
-  std::int64_t threads_per_device = 0;  // of CPU devices; 0: they have none, or not known
-  std::string plan_hash;                // of the lowered plan
-  std::string verdict;                  // what the plan computes, as the checker proved
+  std::vector<double> repeated_steps;  // seconds per step in each run of the cell
+  double one_device_rate = 0;          // simulated rate of the strategy on one device; 0: unknown
+  // Threads of each CPU device; 0: there are none, or the number is unknown.
+  std::int64_t threads_per_device = 0;
+  std::string plan_hash;  // of the lowered plan
+  std::string verdict;    // the checker's verdict on the plan
 };
 
-// Takes in a run of the cell: what it gives is the first, or its figures become medians of all
-// runs. A run without a rate takes the cell's: one that fails now and then has none.
+// Adds a run to the cell. The figures of the first run become the cell's; with further runs, they
+// become the medians of all. A run without a rate makes the cell one without a rate, because its
+// job fails now and then.
 void add_run(ComparisonCell run, ComparisonCell& cell);
 
-// A table of cells, and the rates that its speed-ups are against.
+// A table of cells, with the rates on one device that its speed-ups refer to.
 struct Comparison {
   bool simulated = false;
   std::string machine;  // the platform; empty: this machine
   std::vector<ComparisonCell> cells;
-  std::map<std::string, double> one_device;  // images per second, per model
+  std::map<std::string, double> one_device;  // images per second, by model
 
-  // Against one device; none where either rate is unknown.
+  // Returns the speed-up against one device; empty if either rate is unknown.
   std::optional<double> speed_up(const ComparisonCell& cell) const;
-  // The rate of the cell's number of devices with linear scaling.
+  // Returns the rate that the cell's number of devices would have with linear scaling.
   std::optional<double> linear(const ComparisonCell& cell) const;
 };
 

@@ -6,10 +6,10 @@
 
 #include "core/plugin/catalog.hpp"
 
-// What `convoy info` shows.
+// The output of `convoy info`.
 namespace convoy::cli {
 
-// Everything a manifest says and where the plug-in is, for --json.
+// Returns all that a manifest says and where the plug-in is, for --json.
 nlohmann::ordered_json to_json(const plugin::FoundPlugin& plugin);
 
 // Describes a model with its default options: data set, image size, batch, parameters, operations,
@@ -18,11 +18,11 @@ nlohmann::ordered_json to_json(const plugin::FoundPlugin& plugin);
 void print_model(const plugin::FoundPlugin& plugin, std::ostream& out);
 nlohmann::ordered_json model_json(const plugin::FoundPlugin& plugin);
 
-// Whether `convoy info` was asked about a safetensors file rather than a plug-in.
+// Returns whether `convoy info` is asked about a safetensors file rather than a plug-in.
 bool names_tensor_file(const std::string& name);
 
-// Metadata and tensors (name, type, shape, bytes) of a safetensors file. Error kFailed as
-// SafetensorsFile gives it; a damaged checkpoint is said to be one.
+// Prints the metadata and tensors (name, type, shape, bytes) of a safetensors file. Error kFailed
+// as SafetensorsFile gives it; the error says if the file is a damaged checkpoint.
 void print_tensor_file(const std::string& path, bool json, std::ostream& out);
 
 }  // namespace convoy::cli

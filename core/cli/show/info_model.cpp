@@ -33,12 +33,12 @@ DescribedModel describe_model(const plugin::FoundPlugin& plugin) {
               [&](const convoy_graph_builder& builder) { model.build(builder); })};
 }
 
-// Two for each multiply-add.
+// A multiply-add counts as two operations.
 double gflop(std::uint64_t multiply_adds) {
   return 2e-9 * static_cast<double>(multiply_adds);
 }
 
-// "25557032" with a comma before every three digits.
+// Puts a comma before every three digits: "25,557,032".
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t end = text.size(); end > 3;) text.insert(end -= 3, ",");
@@ -49,7 +49,7 @@ std::string output_text(const graph::TensorShape& shape) {
   return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
 }
 
-// "convolution 3x3, stride 2x2, 32 groups"
+// Returns a text such as "convolution 3x3, stride 2x2, 32 groups".
 std::string layer_text(const convoy_layer& layer) {
   std::string text = graph::find_layer_traits(layer.kind)->name;
   if (layer.kernel_height > 0)

@@ -11,24 +11,25 @@
 
 namespace convoy::cli {
 
-// What a table of several jobs says of each, and how it went. What is not known of a job that was
-// refused is 0 or empty.
+// One job in a table of several jobs, with its outcome. Values that are unknown, because the job
+// was refused, are 0 or empty.
 struct JobRow {
-  std::string machine;  // what the devices are, or the simulated machine
+  std::string machine;  // the devices, or the simulated machine
   std::string model;
   std::string strategy;  // as asked for
-  std::string taken;     // under auto: the flags that it chose
-  std::string software;  // the simulated program; empty: the job ran
-  // Where the simulated layers' times come from, and how far they may be off; empty: the job ran
+  std::string taken;     // with auto: the flags that it chose
+  std::string software;  // the simulated program; empty: the job was really run
+  // The origin of the simulated layers' times, and their possible error. Empty: the job was really
+  // run.
   std::string layer_times;
   std::uint32_t hosts = 1;
   std::uint32_t batch = 0;    // images per device and step
-  std::string compute_dtype;  // as the job's own record has it
+  std::string compute_dtype;  // as the job's own record names it
   int exit_code = 0;
-  std::string problem;  // why there are no figures
+  std::string problem;  // the reason why there are no figures
 };
 
-// Below a table of simulated jobs: each origin of their layers' times once.
+// Prints, below a table of simulated jobs, each origin of their layers' times once.
 template <typename Row>
 void print_layer_times(std::ostream& out, const std::vector<Row>& rows) {
   std::vector<std::string> told;
@@ -39,7 +40,7 @@ void print_layer_times(std::ostream& out, const std::vector<Row>& rows) {
   }
 }
 
-// 0 if any row has figures, else the first one's exit code.
+// Returns 0 if any row has figures, else the first row's exit code.
 template <typename Row, typename Figures>
 int exit_code_of(const std::vector<Row>& rows, std::optional<Figures> Row::*figures) {
   const bool any = std::ranges::any_of(
@@ -47,7 +48,8 @@ int exit_code_of(const std::vector<Row>& rows, std::optional<Figures> Row::*figu
   return any || rows.empty() ? 0 : rows.front().exit_code;
 }
 
-// If every row has the same usage error, the command line is wrong: Error(kUsage) with it.
+// If every row has the same usage error, the command line is wrong: throws Error(kUsage) with that
+// error.
 template <typename Row>
 void refuse_common_mistake(const std::vector<Row>& rows, const std::string& before = {}) {
   const bool alike = std::ranges::all_of(rows, [&](const JobRow& row) {

@@ -17,8 +17,8 @@ namespace {
 
 struct ListedPlatform {
   std::string name;
-  std::uint32_t gpus = 0;  // of one host
-  std::string gpu;         // the model of the first
+  std::uint32_t gpus = 0;  // GPUs of one host
+  std::string gpu;         // the model of the first GPU
   std::string source;
   std::string problem;  // why the file is not usable
 };

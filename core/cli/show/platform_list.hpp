@@ -6,11 +6,12 @@
 
 namespace convoy::cli {
 
-// The machines that a folder describes, for `--platform`: name and GPUs. A file that cannot be read
-// has its reason instead.
+// Prints the machines that a folder describes, for `--platform`, with their names and GPUs. For a
+// file that cannot be read, prints the reason.
 void print_platforms(const std::filesystem::path& share, std::ostream& out);
 
-// The same as {"platforms": [{name, gpus, gpu, source}, ...]}, or {name, problem}.
+// Returns the same as {"platforms": [{name, gpus, gpu, source}, ...]}, with {name, problem} for a
+// file that cannot be read.
 nlohmann::ordered_json platforms_json(const std::filesystem::path& share);
 
 }  // namespace convoy::cli

@@ -15,18 +15,18 @@ namespace {
 using qualify::HostQualification;
 using qualify::Measurement;
 
-// "98.1 GFLOP/s", "12.3 GB/s", "850 images/s".
+// Returns "98.1 GFLOP/s", "12.3 GB/s" or "850 images/s".
 std::string rate_text(double rate, const std::string& unit) {
   if (unit == "FLOP/s" || unit == "B/s") return fmt::format("{:.4g} G{}", rate / 1e9, unit);
   return fmt::format("{:.4g} {}", rate, unit);
 }
 
-// Rates that are not there for every measurement.
+// The same for rates that not every measurement has.
 std::string known_rate_text(const std::optional<double>& rate, const std::string& unit) {
   return rate ? rate_text(*rate, unit) : "-";
 }
 
-// What was measured and what it is held against.
+// Returns the columns with the measured rate and the rates that it is compared with.
 std::string rate_columns(const Measurement& it) {
   std::optional<double> expected, least;
   if (it.expected) {

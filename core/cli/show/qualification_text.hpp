@@ -6,8 +6,8 @@
 
 namespace convoy::cli {
 
-// Measured and expected rates of every host, the slowest host first; then what is slow and why, and
-// the verdict.
+// Prints the measured and expected rates of every host, the slowest host first, then what is slow
+// and why, and the verdict.
 void print_qualification(std::ostream& out, const qualify::Qualification& qualification);
 
 }  // namespace convoy::cli

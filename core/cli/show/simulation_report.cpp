@@ -82,7 +82,7 @@ Json step_json(const job::SimulatedRun& count) {
   return json;
 }
 
-// Of the most devices that fit.
+// Adds the timeline for the largest number of devices that fits into memory.
 void add_timeline(const job::Simulation& simulation, Json& results) {
   for (std::size_t i = results.size(); i-- > 0;) {
     const job::SimulatedRun& run = simulation.runs[i];
@@ -120,10 +120,10 @@ Json count_json(const job::SimulatedRun& count, double one_device_rate) {
   return record;
 }
 
-// As a run on one host lists its devices; of the thousands of many hosts the first and the last
-// one.
+// Names the devices as a run on one host lists them. With many hosts there are thousands, so it
+// names only the first and the last one.
 std::vector<std::string> named_devices(const plan::Cluster& cluster) {
-  constexpr std::size_t kMostNamed = 72;  // the largest host there is
+  constexpr std::size_t kMostNamed = 72;  // the most devices that one host has
   std::vector<std::string> names;
   for (const plan::Place& place : cluster.places)
     if (place.kind == CONVOY_PLACE_DEVICE) names.push_back("/" + place.name);
@@ -161,7 +161,7 @@ void print_simulation_header(std::ostream& out, const job::Setup& setup,
   report::Console(out, "total_loss", false).header(header);
 }
 
-// Of workers that do not wait for each other.
+// Prints the rates of workers that do not wait for each other.
 void print_workers(std::ostream& out, const job::SimulatedRun& count) {
   constexpr double kUneven = 1.05;
   const simulate::SimulationResult& step = *count.prediction.step;
@@ -187,7 +187,8 @@ void print_workers(std::ostream& out, const job::SimulatedRun& count) {
         step.few_steps);
 }
 
-// Where workers wait for each other in turn, single steps of one worker differ.
+// If workers wait for each other in turn, single steps of one worker differ, and the chain is that
+// of one step.
 std::string chain_label(const simulate::SimulationResult& step) {
   const simulate::CriticalPath& it = step.critical;
   const double chain = it.compute + it.copy + it.collective + it.sum + it.update + it.wait;

@@ -50,7 +50,7 @@ Json row_json(const SweepRow& row) {
   return json;
 }
 
-// Numbers as they are, nothing for what is not known.
+// Numbers are written as they are, unknown values as an empty field.
 std::string csv_field(const Json& value) {
   if (value.is_null()) return {};
   return value.is_string() ? csv_text(value.get_ref<const std::string&>()) : json_text(value);

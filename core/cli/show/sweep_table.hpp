@@ -10,11 +10,11 @@
 
 namespace convoy::cli {
 
-// The prediction for one point of a sweep.
+// The prediction at one point of a sweep.
 struct SweepFigures {
   double images_per_second = 0;
   double one_device_rate = 0;  // images per second, with the same strategy
-  double efficiency = 0;       // of as many devices that each are as fast as one alone
+  double efficiency = 0;  // rate, relative to as many devices that each are as fast as one alone
   double step_seconds = 0;
   double compute_seconds = 0;
   double exposed_seconds = 0;
@@ -22,27 +22,27 @@ struct SweepFigures {
   std::string plan_hash;
 };
 
-// One point of a sweep, and how it went.
+// One point of a sweep, with its outcome.
 struct SweepRow : JobRow {
-  std::uint32_t devices_per_host = 0;  // 0: not known, because the point was refused
+  std::uint32_t devices_per_host = 0;  // 0: unknown, because the point was refused
   std::optional<SweepFigures> figures;
 };
 
-// Sets the efficiencies. The reference is the fastest single device of the same machine, model and
-// batch, whatever its strategy, so that strategies can be compared.
+// Sets the efficiencies of all rows. The reference is the fastest single device of the same
+// machine, model and batch, whatever its strategy, so that strategies can be compared.
 void compare_with_one_device(std::vector<SweepRow>& rows);
 
-// For people: one line per point.
+// Prints one line per point, for people.
 void print_sweep(std::ostream& out, const std::vector<SweepRow>& rows);
 
-// Whether a file of that name takes a line per point: .csv and .jsonl.
+// Returns whether a file of that name takes a line per point: .csv and .jsonl.
 bool has_row_per_point(const std::string& file);
 
-// All of them in one object, as a report takes them.
+// Returns all rows in one object, in the form that a report reads.
 std::string sweep_json(const std::vector<SweepRow>& rows);
 
-// For machines, by the suffix of the file's name: .csv with a header, .jsonl with an object per
-// point, .json as sweep_json().
+// Returns the record for machines, by the suffix of the file's name: .csv with a header, .jsonl
+// with an object per point, .json as sweep_json().
 std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& file);
 
 }  // namespace convoy::cli

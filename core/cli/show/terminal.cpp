@@ -22,7 +22,8 @@ Terminal::Terminal(const JobOptions& options, InterruptGuard& interrupt, std::os
       err_(err),
       progress_(err, report::standard_error_is_terminal()) {}
 
-// From here on there is something to sum up.
+// From these phases on, there is something to summarise, so a signal no longer ends the process at
+// once.
 void Terminal::enters(report::RunPhase phase) {
   if (phase == report::RunPhase::kInitializing || phase == report::RunPhase::kWarmingUp)
     interrupt_.end_after_steps();

@@ -10,7 +10,8 @@
 
 namespace convoy::cli {
 
-// Prints a run to a terminal: the lines of tf_cnn_benchmarks to out, notices and progress to err.
+// Prints a run to a terminal: the lines of tf_cnn_benchmarks go to out, notices and progress to
+// err.
 class Terminal : public report::Console {
  public:
   Terminal(const JobOptions& options, InterruptGuard& interrupt, std::ostream& out,
@@ -20,13 +21,13 @@ class Terminal : public report::Console {
   void progress(const std::string& text) override { progress_.show(text); }
   void notice(const std::string& text) override;
   void detail(const std::string& text) override;
-  // Whether details are told, too.
+  // Sets whether details are printed, too.
   void show_details(bool show) { details_ = show; }
   ExitCode interruption() const override { return interrupt_.code(); }
   std::string interrupted_by() const override { return interrupt_.signal_name(); }
   bool take_save_request() override { return interrupt_.take_save_request(); }
   bool take_standstill_request() override { return interrupt_.take_standstill_request(); }
-  // Stops this process, until SIGCONT.
+  // Stops this process until SIGCONT.
   void stand_still() override;
 
  private:
@@ -38,10 +39,11 @@ class Terminal : public report::Console {
   bool details_ = false;
 };
 
-// Prints messages of plug-ins to standard error; with details also the messages for their authors.
+// Prints messages of plug-ins to standard error. With details, it also prints the messages for
+// their authors.
 plugin::PluginLog log_to(std::ostream& err, bool details = false);
 
-// Sentences for people, to standard error.
+// Prints sentences for people to standard error.
 void print_notices(std::ostream& err, const std::vector<std::string>& notices);
 
 }  // namespace convoy::cli

@@ -101,7 +101,7 @@ std::filesystem::path output_path(const CalibrateOptions& given,
   return path;
 }
 
-// Describes the contents of a file that would be replaced.
+// Describes the content of a file that would be replaced.
 std::string content_of(const std::filesystem::path& file) {
   try {
     const calibrate::MachineProfile profile = calibrate::read_profile(file);
@@ -111,7 +111,7 @@ std::string content_of(const std::filesystem::path& file) {
   }
 }
 
-// Before the machine is measured, not after it.
+// This is checked before the machine is measured, not after it.
 void refuse_to_replace(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return;

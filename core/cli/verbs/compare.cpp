@@ -60,13 +60,13 @@ class Comparer {
         progress_(err, report::standard_error_is_terminal()),
         notices_(notices_on_variables(flags_of_one_run(),
                                       "it is for a single run, but compare makes several")) {
-    interrupt_.end_quietly();  // the run under way ends at once, what the others gave is shown
+    interrupt_.end_quietly();  // the current run ends at once, and earlier results are shown
     result_.simulated = request.simulated;
     result_.machine = request.machine;
     choose_threads();
   }
 
-  // The cells so far if it is interrupted.
+  // Returns the cells; if it is interrupted, the cells so far.
   const Comparison& run() {
     for (const std::string& model : request_.models) {
       const std::size_t first = result_.cells.size();
@@ -82,12 +82,12 @@ class Comparer {
     return result_;
   }
 
-  std::size_t taken() const { return taken_; }  // runs that have begun
+  std::size_t taken() const { return taken_; }  // number of runs that have begun
   ExitCode interruption() const { return interrupt_.code(); }
   const std::vector<std::string>& notices() const { return notices_; }
 
  private:
-  // Gives a CPU device the same number of cores in every row; otherwise a single device would get
+  // Gives a CPU device the same number of cores in every row. Otherwise a single device would get
   // all cores.
   void choose_threads() {
     if (request_.simulated || find_flag(request_.common, "num_intra_threads")) return;
@@ -156,8 +156,8 @@ class Comparer {
     }
   }
 
-  // The fastest cell with one device; else what simulations say of the fastest strategy on one, or
-  // the first strategy that runs with one.
+  // Takes the fastest cell with one device. If there is none, takes the simulated rate of the
+  // fastest strategy on one device, or of the first strategy that runs with one.
   void find_one_device_rate(const std::string& model) {
     double best = 0;
     double foreseen = 0;

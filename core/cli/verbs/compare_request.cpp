@@ -27,7 +27,7 @@
 namespace convoy::cli {
 namespace {
 
-// The verb's own flags: lists are texts until they are parsed.
+// The verb's own flags. Lists are texts until they are parsed.
 struct OwnOptions {
   std::string models = JobOptions().model;
   std::string num_devices = "1,2,4,8";
@@ -93,13 +93,13 @@ std::vector<std::string> all_strategies(const std::string& plugin_path) {
   return names;
 }
 
-// The device that --simulate assumes without --device.
+// Returns the device that --simulate assumes without --device.
 std::string processors(const std::vector<std::string>& common) {
   plugin::PluginHost host;
   return plugin::choose_processors(host, scan_catalog(common)).manifest.name;
 }
 
-// The verb's own flags apart from those of the cells.
+// The verb's own flags, separated from those of the cells.
 struct Parts {
   std::vector<std::string> own;
   std::vector<std::string> common;
@@ -152,7 +152,7 @@ void refuse_flags_of_cells(const std::vector<std::string>& common) {
                            {.name = "input_only", .reason = steps, .is_switch = true}});
 }
 
-// A cell is one simulation.
+// Refuses lists in the flags of cells, because a cell is one simulation.
 void refuse_lists(const std::vector<std::string>& common) {
   const std::set<std::string> flags = {"platform", "batch_size", "hosts"};
   const SweepAxes axes(common);
@@ -164,7 +164,7 @@ void refuse_lists(const std::vector<std::string>& common) {
            axis.flag, fmt::join(axis.values, ","));
 }
 
-// What is simulated, with the hosts of every cell.
+// Sets the simulated machine and its hosts, which all cells share.
 void describe_machine(const OwnOptions& own, CompareRequest& request) {
   const std::string platform = find_flag(request.common, "platform").value_or("");
   const std::string topology = find_flag(request.common, "topology").value_or("");
@@ -180,7 +180,7 @@ void describe_machine(const OwnOptions& own, CompareRequest& request) {
     request.common.emplace_back("--device=" + processors(request.common));
 }
 
-// Before the first cell, not in each.
+// Checks names once before the first cell, not in each cell.
 void check_names(const CompareRequest& request, const std::vector<std::string>& strategies) {
   ListedNames names;
   names.models = request.models;

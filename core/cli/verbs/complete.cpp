@@ -9,8 +9,8 @@
 namespace convoy::cli {
 namespace {
 
-// The flags that a help text explains: words with two dashes at the beginning of a line that is
-// indented by two blanks. Those that it only lists stand deeper.
+// Returns the flags that a help text explains: words with two dashes at the beginning of a line
+// that is indented by two blanks. Flags that it only lists are indented further.
 std::vector<std::string> flags_in(const std::string& help) {
   std::vector<std::string> flags;
   std::istringstream lines(help);
@@ -24,7 +24,7 @@ std::vector<std::string> flags_in(const std::string& help) {
   return flags;
 }
 
-// A flag of a verb that takes a list, and the flag of a run whose values its items are.
+// A flag of a verb that takes a list, and the flag of run that takes the same values.
 struct ListFlag {
   const char* verb;
   const char* flag;
@@ -43,7 +43,7 @@ const ListFlag* find_list_flag(const std::string& verb, const std::string& flag)
   return found == std::end(kListFlags) ? nullptr : found;
 }
 
-// Of "--model=lenet,", "--model=lenet,alexnet" and so on where the verb takes a list there.
+// Completes "--model=lenet,", "--model=lenet,alexnet" and so on, if the verb takes a list there.
 std::vector<std::string> values_after(const std::string& verb, std::span<const std::string> words,
                                       const std::string& word) {
   const std::size_t equals = word.find('=');
@@ -59,7 +59,7 @@ std::vector<std::string> values_after(const std::string& verb, std::span<const s
   return found;
 }
 
-// The values of the flag that the last of these words is, whose value stands in the next one.
+// Returns the values of the flag in the last of these words, whose value is the next word.
 std::vector<std::string> values_behind(std::span<const std::string> words) {
   if (words.empty()) return {};
   const std::string& flag = words.back();
@@ -70,7 +70,7 @@ std::vector<std::string> values_behind(std::span<const std::string> words) {
   return is_switch ? std::vector<std::string>() : values;
 }
 
-// Candidates for the first word after a verb, if they can be listed.
+// Returns candidates for the first word after a verb, if they can be listed.
 std::vector<std::string> subjects_of(const std::string& verb, std::span<const std::string> words) {
   using enum plugin::PluginKind;
   if (verb == "info") return plugin_names(words, {{kStrategy, kModel, kDevice, kTransport}});

@@ -80,7 +80,7 @@ int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std
          "diff compares two records and got {}; try: convoy diff a.json "
          "b.json",
          files->size());
-  // Long records take most of the time to read.
+  // Reading long records takes most of the time, so both are read in parallel.
   auto second =
       std::async(std::launch::async, [&] { return compare::read_compared(files->back()); });
   const compare::ComparedRecord a = compare::read_compared(files->front());

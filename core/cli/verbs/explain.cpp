@@ -41,7 +41,7 @@ void explain_plan(std::ostream& out, const job::Setup& setup) {
          "of the previous step.\n";
 }
 
-// Of a machine whose speed is known.
+// This needs a machine of known speed.
 void explain_waits(std::ostream& out, const job::Setup& setup) {
   const job::Simulation simulation = job::simulate_job(setup, {});
   const job::SimulatedRun& run = simulation.runs.back();

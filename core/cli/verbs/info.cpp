@@ -43,7 +43,7 @@ void print_variant(const plugin::Variant& variant, std::ostream& out) {
   out << '\n';
 }
 
-// Facts from a loaded device plug-in; one that cannot be loaded is unusable.
+// Prints facts from a loaded device plug-in. A device that cannot be loaded is shown as unusable.
 void print_device(const plugin::FoundPlugin& plugin, std::ostream& out) {
   plugin::PluginHost host;
   if (const auto reason = plugin::unavailable_reason(host, plugin)) {
@@ -105,7 +105,7 @@ void print_plugin(const plugin::FoundPlugin& plugin, std::ostream& out) {
   for (const plugin::Variant& variant : manifest.variants) print_variant(variant, out);
 }
 
-// Folders hold plug-ins or checkpoints. A plug-in's name may be that of a folder here, too.
+// Refuses folders, which hold plug-ins or checkpoints, unless a plug-in has the same name.
 void refuse_folder(const std::string& name, const plugin::Catalog& catalog) {
   std::error_code unreadable;
   if (!std::filesystem::is_directory(name, unreadable)) return;

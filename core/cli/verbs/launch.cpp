@@ -73,7 +73,8 @@ std::string addresses(std::span<const int> ports) {
   return fmt::format("{}", fmt::join(texts, ","));
 }
 
-// This worker's share of the cores that the process may use; more workers than cores share them.
+// Returns this worker's share of the cores that the process may use. If there are more workers than
+// cores, they share cores.
 cpu_set_t share_of_worker(const std::vector<topology::CoreUnits>& cores, std::uint32_t worker,
                           std::uint32_t workers) {
   cpu_set_t own;
@@ -82,7 +83,7 @@ cpu_set_t share_of_worker(const std::vector<topology::CoreUnits>& cores, std::ui
   return own;
 }
 
-// What follows --, with its verb: run if there is none.
+// Returns the words after "--", beginning with the verb, which is run if there is none.
 std::vector<std::string> words_of_tasks(std::span<const std::string> arguments) {
   std::vector<std::string> words(arguments.begin(), arguments.end());
   if (words.empty() || words.front().starts_with("-")) words.insert(words.begin(), "run");
@@ -94,7 +95,8 @@ std::vector<std::string> words_of_tasks(std::span<const std::string> arguments) 
   return words;
 }
 
-// Once, instead of by every task: what follows the program's name in a task's command line.
+// Checks the flags of tasks once, instead of in every task. The words are a task's command line
+// without the program's name.
 void refuse_flags_of_tasks(std::span<const std::string> words) {
   if (words.front() == "qualify") {
     QualifyRequest request;
@@ -116,14 +118,14 @@ void check_tasks(const LaunchOptions& options, std::size_t cores) {
 
 class Launch {
  public:
-  // words: of every task, its verb first.
+  // words: the command line of every task, its verb first.
   Launch(const LaunchOptions& options, std::span<const std::string> words)
       : restarts_left_(options.restarts),
         end_timeout_(std::chrono::duration_cast<Clock::duration>(
             std::chrono::duration<double>(options.end_timeout))) {
     const std::vector<topology::CoreUnits> cores = topology::usable_cores().cores;
     check_tasks(options, cores.size());
-    constexpr std::uint64_t kFilesOfTask = 3;  // a port while it is chosen; two outputs
+    constexpr std::uint64_t kFilesOfTask = 3;  // a port while it is chosen, and two outputs
     const std::uint64_t tasks = std::uint64_t{options.workers} + options.servers;
     prepare_to_open(kFilesOfTask * tasks, fmt::format("{} tasks of launch", tasks));
     const std::vector<int> ports = network::free_ports(options.workers + options.servers);
@@ -159,7 +161,7 @@ class Launch {
       if (interrupt.take_suspend_request()) suspend();
       for (Task& task : tasks_)
         if (task.process->ended() && task.process->exit_code() != 0) replace_or_give_up(task, err);
-      // The chief has saved what there is to save.
+      // The chief has saved everything by then.
       if (passed_on_ != 0 && !end_by_ && tasks_.front().process->ended())
         end_by_ = Clock::now() + end_timeout_;
       if (end_by_ && Clock::now() > *end_by_) kill_rest(err);
@@ -171,7 +173,7 @@ class Launch {
   struct Task {
     std::string label;
     std::vector<std::string> arguments;
-    std::optional<cpu_set_t> cores;  // nothing: all
+    std::optional<cpu_set_t> cores;  // none: all cores
     std::unique_ptr<LaunchedTask> process{};
 
     void start() {
@@ -184,11 +186,11 @@ class Launch {
   void wait() const {
     std::vector<pollfd> waits;
     for (const Task& task : tasks_) task.process->add_to(waits);
-    constexpr int kLook = 50;  // milliseconds, for processes that ended and for signals
+    constexpr int kLook = 50;  // milliseconds between two looks for ended processes and signals
     ::poll(waits.data(), waits.size(), kLook);
   }
 
-  // The tasks are in process groups of their own, which Ctrl-Z does not reach.
+  // The tasks are in process groups of their own, so Ctrl-Z does not reach them.
   void suspend() {
     const Clock::time_point begin = Clock::now();
     for (const Task& task : tasks_) task.process->signal(SIGSTOP);
@@ -208,24 +210,26 @@ class Launch {
     end_by_ = Clock::time_point::max();
   }
 
-  // Also those that are left after one has failed. Steps and checkpoints take as long as they take:
-  // a second signal ends this process, and the tasks with it.
+  // Passes the signal on to all tasks, also to those that are left after one has failed. It sets no
+  // time limit, because steps and checkpoints take their time. A second signal ends this process
+  // and the tasks with it.
   void end_all(int signal) {
     if (signal == SIGPIPE) signal = SIGTERM;  // the tasks' output is still read
     if (std::exchange(passed_on_, signal) != 0) return;
     for (const Task& task : tasks_) task.process->signal(signal);
   }
 
-  // It was asked to end and did, or the signal came before it listened.
+  // Returns whether the task was asked to end and did so, or the signal came before the task
+  // handled it.
   bool ended_as_asked(const LaunchedTask& task) const {
     const int code = task.exit_code();
     return passed_on_ != 0 &&
            (is_interruption(static_cast<ExitCode>(code)) || code == 128 + passed_on_);
   }
 
-  // The others see for themselves that a task is lost, say so and wait for the one that replaces
-  // it, or end; a task that does not is ended. Also when all have been asked to end: they may wait
-  // for the lost one.
+  // The other tasks notice that a task is lost. They say so and wait for its replacement, or end. A
+  // task that does neither is ended. This also holds if all were asked to end, because they may
+  // wait for the lost one.
   void replace_or_give_up(Task& task, std::ostream& err) {
     const int code = task.process->exit_code();
     const bool fails = !ended_as_asked(*task.process);
@@ -240,8 +244,8 @@ class Launch {
     if (fails) end_by_ = Clock::now() + end_timeout_;
   }
 
-  // A task may end because it has lost another one, and before it. The lost task's code says what
-  // failed.
+  // A task may end because it lost another one, and may do so before that one ends. The code of the
+  // lost task is the cause.
   void note_cause(const Task& task, std::ostream& err) {
     constexpr int kLost = static_cast<int>(ExitCode::kTimeout);
     const int code = task.process->exit_code();
@@ -258,11 +262,11 @@ class Launch {
   std::uint32_t restarts_left_;
   Clock::duration end_timeout_;
   std::optional<Clock::time_point> end_by_;
-  int passed_on_ = 0;  // the signal by which all were asked to end; 0: none
+  int passed_on_ = 0;  // the signal that was passed on to all tasks; 0: none
   int exit_code_ = 0;
 };
 
-// Flags of the tasks that stand before --, or without it, are the likely mistake.
+// The likely mistake is that flags of the tasks stand before "--", or that "--" is missing.
 [[noreturn]] void refuse_launch_flags(std::span<const std::string> own, const FlagTable& table,
                                       const Error& refusal) {
   RunCommand command;
@@ -280,7 +284,7 @@ class Launch {
   throw refusal;
 }
 
-// What says which task a process is comes from here.
+// Refuses flags that identify a task, because launch sets them.
 void refuse_identities(std::span<const std::string> of_tasks) {
   for (const char* flag : {"worker_hosts", "ps_hosts", "controller_host", "job_name", "task_index"})
     if (find_flag(of_tasks, flag, no_environment))

@@ -11,15 +11,15 @@
 namespace convoy::cli {
 namespace {
 
-// Tasks take turns on a core; this many are enough to try any layout of a cluster.
+// Tasks take turns on a core. This many are enough to try any layout of a cluster.
 constexpr std::uint64_t kTasksPerCore = 16;
 constexpr std::uint64_t kAlwaysFine = 32;
-// Private memory of a task of a small model, measured with lenet, servers included.
+// Private memory of a task with a small model, measured with lenet, servers included.
 constexpr std::uint64_t kTaskBytes = std::uint64_t{40} << 20;
 
 constexpr double kGiB = 1 << 30;
 
-// More would not fit into the mappings that a process may have.
+// More threads would exceed the number of memory mappings that a process may have.
 constexpr std::uint64_t kMostThreadsTried = 16384;
 
 }  // namespace
@@ -44,7 +44,7 @@ std::string too_many_tasks(std::uint32_t tasks, std::size_t cores,
 }
 
 std::uint64_t least_threads_of_task() {
-  constexpr std::uint64_t kOthers = 3;  // its first, its device's and that of the transports
+  constexpr std::uint64_t kOthers = 3;  // the main thread, the device's and the transports'
   return network::wire_threads() + kOthers;
 }
 

@@ -35,7 +35,7 @@ constexpr VerbUsage kListUsage = {
 
 using Row = std::array<std::string, 5>;
 
-// The folder that most of them are in; empty when there are none.
+// Returns the folder that contains most of the plug-ins; empty if there are none.
 std::filesystem::path usual_folder(const plugin::Catalog& catalog) {
   std::map<std::filesystem::path, std::size_t> counts;
   for (const plugin::FoundPlugin& plugin : catalog.plugins()) ++counts[plugin.path.parent_path()];
@@ -44,7 +44,7 @@ std::filesystem::path usual_folder(const plugin::Catalog& catalog) {
   return most == counts.end() ? std::filesystem::path() : most->first;
 }
 
-// Without what goes without saying: NAME.so in the usual folder.
+// Returns the file, unless it is the expected one: NAME.so in the usual folder.
 std::string file_of(const plugin::FoundPlugin& plugin, const std::filesystem::path& usual) {
   if (plugin.path.parent_path() != usual) return plugin.path.string();
   const std::string file = plugin.path.filename().string();
@@ -58,7 +58,7 @@ Row row_of(const plugin::FoundPlugin& plugin, const std::filesystem::path& usual
           or_dash(manifest.claim), file_of(plugin, usual)};
 }
 
-// The kind that a word such as "model" or "models" names. Error kUsage for other words.
+// Returns the kind that a word such as "model" or "models" names. Error kUsage for other words.
 plugin::PluginKind kind_named(const std::string& word) {
   for (const plugin::PluginKind kind :
        {plugin::PluginKind::kStrategy, plugin::PluginKind::kModel, plugin::PluginKind::kDevice,

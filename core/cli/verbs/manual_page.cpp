@@ -11,7 +11,7 @@
 namespace convoy::cli {
 namespace {
 
-// A line as man(7) takes it: backslashes and what would be a request are escaped.
+// Escapes a line for man(7): backslashes, and beginnings that would be a request.
 std::string manual_line(const std::string& line) {
   std::string text;
   if (line.starts_with(".") || line.starts_with("'")) text += "\\&";
@@ -26,7 +26,7 @@ std::string manual_line(const std::string& line) {
   return text + "\n";
 }
 
-// A help text with the requests of man(7), which fills paragraphs to the width of any terminal.
+// Converts a help text to man(7), which fills paragraphs to the width of any terminal.
 class ManualText {
  public:
   explicit ManualText(const std::string& help) {
@@ -63,7 +63,7 @@ class ManualText {
     if (part_ == Part::kExamples) text_ += ".fi\n";
   }
 
-  // "--flag  (a number)", "--flag=...   what it does".
+  // Accepts "--flag  (a number)" and "--flag=...   what it does".
   void begin_flag(const std::string& words) {
     leave_examples();
     part_ = Part::kFlag;
@@ -73,7 +73,7 @@ class ManualText {
     if (rest < words.size()) text_ += manual_line(words.substr(rest));
   }
 
-  // A heading, or a line of a sentence.
+  // Adds a heading, or a line of a sentence.
   void add_unindented(const std::string& words) {
     leave_examples();
     const bool is_heading = words.ends_with(":") && text_.ends_with(".PP\n");

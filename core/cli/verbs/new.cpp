@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr VerbUsage kNewUsage = {"new strategy|model|device|transport NAME [flags]",
                                  "Writes a plug-in project to start from."};
 
-// The name becomes a C++ class, a CMake target and a file.
+// The name becomes the name of a C++ class, a CMake target and a file.
 void require_name(const std::string& name) {
   const bool fits =
       !name.empty() && name.size() <= plugin::kLongestName &&
@@ -54,7 +54,7 @@ void require_name(const std::string& name) {
          "name");
 }
 
-// my_scheme -> MyScheme
+// Converts "my_scheme" to "MyScheme".
 std::string class_name(const std::string& name) {
   std::string result;
   bool capital = true;
@@ -85,7 +85,7 @@ std::string read_file(const fs::path& path) {
   return text;
 }
 
-// Unless it is there and has nothing in it.
+// Creates the directory. It may exist if it is empty.
 void make_directory(const fs::path& directory) {
   check_working_folder(directory);
   std::error_code problem;
@@ -102,7 +102,7 @@ void make_directory(const fs::path& directory) {
 
 using TextsByName = std::vector<std::pair<fs::path, std::string>>;
 
-// Into an empty directory, which is empty again when one cannot be written.
+// Writes into an empty directory. If one file cannot be written, the directory is emptied again.
 void write_files(const fs::path& directory, const TextsByName& texts) {
   try {
     for (const auto& [name, text] : texts) write_output_file(directory / name, text);
@@ -138,7 +138,7 @@ std::string filled(const std::string& text, const std::string& name) {
   return replace_all(replace_all(text, "@NAME@", name), "@CLASS@", class_name(name));
 }
 
-// The strategies that ship as sources, because they need nothing but the SDK.
+// Returns the strategies that ship as sources. They need nothing but the SDK.
 std::vector<std::string> shipped_sources() {
   std::error_code problem;
   std::vector<std::string> names;
@@ -149,7 +149,7 @@ std::vector<std::string> shipped_sources() {
   return names;
 }
 
-// Under another name.
+// Returns a shipped source under another name.
 std::string shipped_source(const std::string& kind, const std::string& from,
                            const std::string& name) {
   const std::vector<std::string> names = shipped_sources();
@@ -166,7 +166,7 @@ std::string shipped_source(const std::string& kind, const std::string& from,
                      "\"name=" + from + "\"", "\"name=" + name + "\"");
 }
 
-// As a word of a shell's command line.
+// Quotes a text for a shell's command line if necessary.
 std::string shell_word(const std::string& text) {
   const bool plain = std::ranges::all_of(text, [](unsigned char letter) {
     return std::isalnum(letter) != 0 ||
@@ -175,8 +175,8 @@ std::string shell_word(const std::string& text) {
   return plain ? text : "'" + replace_all(text, "'", "'\\''") + "'";
 }
 
-// Command lines that work as they stand, one after the other: the SDK's folder is told where it is
-// not one that CMake looks into by itself, and installed where this is a build tree.
+// Returns command lines that work as they stand, one after the other. They name the SDK's folder if
+// CMake does not search it by default, and install the SDK first if this is a build tree.
 std::vector<std::string> next_commands(const std::string& kind, const std::string& name,
                                        const fs::path& directory) {
   const fs::path prefix = plugin::share_directory().parent_path().parent_path();

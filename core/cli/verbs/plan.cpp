@@ -32,13 +32,13 @@ constexpr VerbUsage kPlanUsage = {
     "Shows the plan that convoy run with these flags executes, on this machine or a described one, "
     "as the strategy writes it or lowered."};
 
-// What is shown.
+// The form in which the plan is shown.
 struct PlanView {
   bool lowered = false;
   bool dot = false;
   bool explain = false;
   bool json = false;
-  std::string svg;  // file
+  std::string svg;  // file name
 };
 
 std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) {
@@ -59,7 +59,7 @@ std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) 
                  in_group(kMachineGroup, {std::move(peer_access)})});
 }
 
-// The lowered plan as it would run: on a described machine, else on this one.
+// Draws the lowered plan as it would run on a described machine, else on this one.
 void draw(const job::Setup& setup, const std::string& file) {
   const job::Simulation simulation = job::simulate_job(setup, {});
   const job::SimulatedRun& run = simulation.runs.back();
@@ -79,7 +79,7 @@ void draw(const job::Setup& setup, const std::string& file) {
 }
 
 void print(std::ostream& out, const PlanView& view, const plan::StepPlan& plan) {
-  const std::string& hash = plan.hash();  // also asks whether it can be lowered
+  const std::string& hash = plan.hash();  // this also checks whether the plan can be lowered
   if (view.dot)
     plan::print_dot(
         out, view.lowered ? plan.lasting() : plan::stage_of(plan.logical(), plan.stages() - 1),
@@ -91,7 +91,7 @@ void print(std::ostream& out, const PlanView& view, const plan::StepPlan& plan) 
   out << (view.dot ? "// " : "") << "hash of the lowered plan: " << hash << '\n';
 }
 
-// Each would be given for nothing.
+// Only one view can be shown, so a second one would have no effect.
 void refuse_views_that_exclude_each_other(const PlanView& view) {
   const auto refuse = [](const char* one, const char* other, const char* why) {
     fail(ExitCode::kUsage, "--{} and --{}: {}; leave out one of them", one, other, why);

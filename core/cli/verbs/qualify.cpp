@@ -51,13 +51,13 @@ VerbFlags qualify_flags(QualifyRequest& request) {
   };
 }
 
-// Before the work, not after it.
+// This is checked before the work, not after it.
 void check_files(const JobOptions& options) {
   check_record_file(options.output_file, "qualify");
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
 }
 
-// Flags of run that say something about its training or its repeats, of which there are none here.
+// Flags of run that concern its training or its repeats. Qualify has neither.
 std::vector<RefusedFlag> flags_of_training() {
   const char* const reason = "qualify makes measurements of its own";
   std::vector<RefusedFlag> flags =
@@ -125,7 +125,7 @@ class QualifyVerb {
       job::Task task(*identity_, setup_->options.task, job::introduce(*setup_), *terminal_);
       result_.hosts = qualify::qualify_hosts(*setup_, task, options, job::log_to(*terminal_));
     }
-    terminal_.reset();  // takes its line away
+    terminal_.reset();  // erases its progress line
   }
 
   void write_files() const {
@@ -159,7 +159,7 @@ int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, 
     return static_cast<int>(ExitCode::kOk);
   }
   JobCommand command = read_qualify_command(arguments, request);
-  // Probes are written by a strategy of their own; this one only stands for none.
+  // A strategy of its own writes the probes. This one is only a placeholder.
   command.options.variable_update =
       job::strategy_that_shares_nothing(command.catalog, "qualify").manifest.name;
   return QualifyVerb(std::move(command), request, arguments, out, err).run();

@@ -18,7 +18,7 @@ constexpr VerbUsage kReportUsage = {
     "have them. run, simulate, compare and qualify write a record with --output_file=x.json. With "
     "--report=x.html they also make a page."};
 
-// -o as compilers have it.
+// Replaces -o, which compilers have as well, by --output.
 std::vector<std::string> with_long_names(std::span<const std::string> arguments) {
   std::vector<std::string> words(arguments.begin(), arguments.end());
   for (std::string& word : words)

@@ -41,7 +41,7 @@ void tell_norms_without_effect(JobCommand& command) {
         "written");
 }
 
-// Of a run of one process.
+// Reports task flags that have no effect in a run of one process.
 void tell_task_flags_without_effect(JobCommand& command) {
   const TaskOptions usual;
   const TaskOptions& task = command.options.task;
@@ -87,7 +87,7 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
   }
   JobCommand command = read_command(arguments);
   tell_norms_without_effect(command);
-  command.options.keep_steps = false;  // memory does not grow with the length of a run
+  command.options.keep_steps = false;  // so that memory does not grow with the length of a run
   return run_job(std::move(command), arguments, out, err);
 }
 

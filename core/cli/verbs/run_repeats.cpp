@@ -37,7 +37,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The command line of one run: files are written once, for all of them.
+// Returns the command line of one run. It has no flags for files, which are written once for all
+// runs.
 std::vector<std::string> arguments_of_one(std::span<const std::string> arguments) {
   std::vector<std::string> words = {"run"};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -51,7 +52,7 @@ std::vector<std::string> arguments_of_one(std::span<const std::string> arguments
   return words;
 }
 
-// The words of --against.
+// Splits the value of --against into words.
 std::vector<std::string> further_flags(const std::string& against) {
   std::istringstream in(against);
   std::vector<std::string> words;
@@ -71,7 +72,7 @@ std::vector<std::string> further_flags(const std::string& against) {
   return words;
 }
 
-// "x.json" makes "x.against.json".
+// "x.json" gives "x.against.json".
 std::string file_of_others(const std::string& file) {
   return std::filesystem::path(file).replace_extension(".against.json").string();
 }
@@ -117,7 +118,7 @@ void check_repeatable(const JobCommand& command) {
          std::strerror(errno));
 }
 
-// What each run prints is not shown; the record has what one of them would have printed.
+// The output of each run is not shown. The record has what one of them would have printed.
 void tell_what_is_not_printed(const JobOptions& options, std::ostream& err) {
   if (!options.output_file.empty() || !options.report_file.empty()) return;
   for (const auto& [flag, is_given] :
@@ -147,17 +148,17 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// The runs of one command.
+// One command and its runs.
 struct RepeatedCommand {
-  std::string program;  // empty: this one
+  std::string program;  // empty: this program
   std::vector<std::string> words;
-  std::vector<std::string> command_line;  // as a record has it
-  std::filesystem::path file;             // the record of one run, before the next
-  std::vector<Json> records;              // of the runs that have ended
+  std::vector<std::string> command_line;  // as it stands in a record
+  std::filesystem::path file;             // the record of one run; the next run overwrites it
+  std::vector<Json> records;              // records of the runs that have ended
   Json repeats = Json::array();
   std::vector<double> rates;
 
-  // Adds the record of a run that has succeeded.
+  // Adds the record of a successful run.
   void add(double began) {
     std::ifstream in(file);
     Json one = parse_ordered_json(in);
@@ -168,8 +169,8 @@ struct RepeatedCommand {
     records.push_back(std::move(one));
   }
 
-  // The record of the run with the median speed. What a record has of one run only is then not that
-  // of an outlier.
+  // Returns the record of the run with the median speed. So values that belong to a single run are
+  // not those of an outlier.
   Json median_record() {
     std::ranges::stable_sort(records, {}, images_per_second);
     return std::move(records[(records.size() - 1) / 2]);
@@ -185,7 +186,7 @@ class Repeater {
         out_(out),
         err_(err),
         progress_(err, report::standard_error_is_terminal()) {
-    interrupt_.end_quietly();  // the runs that have finished are not lost
+    interrupt_.end_quietly();  // the runs that have finished are kept
     own_.words = arguments_of_one(arguments);
     own_.command_line.assign(arguments.begin(), arguments.end());
     other_.words = own_.words;
@@ -200,7 +201,7 @@ class Repeater {
     }
   }
 
-  // What has finished is the result, too, when a later run fails or is interrupted.
+  // If a later run fails or is interrupted, the finished runs are still the result.
   int run() {
     try {
       take_runs();
@@ -218,8 +219,9 @@ class Repeater {
 
  private:
   static constexpr std::uint32_t kPairs = 5;
-  // Several steps of small networks, one of large ones. It is short compared with disturbances:
-  // cores of a virtual machine changed their speed by a quarter for 0.2 s at a time.
+  // Long enough for several steps of small networks or one step of a large one. It is short
+  // compared with disturbances: cores of a virtual machine changed their speed by a quarter for 0.2
+  // s at a time.
   static constexpr std::chrono::milliseconds kSlice{20};
 
   void take_runs() {
@@ -254,8 +256,8 @@ class Repeater {
     return true;
   }
 
-  // Executes both runs at a time, in turns; they alternate in beginning. Returns false if they were
-  // interrupted; then neither counts.
+  // Executes both runs at the same time, in turns. The two commands alternate in starting first.
+  // Returns false if they were interrupted; then neither counts.
   bool take_pair(std::uint32_t number) {
     RepeatedCommand& first = number % 2 == 1 ? other_ : own_;
     RepeatedCommand& second = number % 2 == 1 ? own_ : other_;
@@ -303,7 +305,7 @@ class Repeater {
     }
   }
 
-  // Names the runs to compare with in an error of one of them.
+  // Returns words that identify the other command in an error of one of its runs.
   std::string whose_run() const {
     const std::string& program = command_.against_program;
     if (program.empty()) return ", --against";
@@ -353,8 +355,7 @@ class Repeater {
   void tell_difference(const Json& own, const Json& other) {
     const std::string& file = command_.options.output_file;
     if (!file.empty()) write_output_file(file_of_others(file), json_text(other, 2) + "\n");
-    if (other_.repeats.size() < 2)
-      return;  // runs ended before one pair could be compared with another
+    if (other_.repeats.size() < 2) return;  // no pair was completed, so there is nothing to compare
     const compare::ComparedRecord a = compare::compared(name_of_others(), {{"--against", other}});
     const compare::ComparedRecord b = compare::compared("this run", {{"this run", own}});
     out_ << "\n" << compare::difference_text({a, b, compare::compare(a.side, b.side)});
@@ -371,7 +372,7 @@ class Repeater {
   InterruptGuard interrupt_;
   TemporaryFolder folder_{"convoy-repeat"};
   RepeatedCommand own_;
-  RepeatedCommand other_;  // what it is compared with
+  RepeatedCommand other_;  // the command to compare with
   std::ostream& out_;
   std::ostream& err_;
   report::Progress progress_;

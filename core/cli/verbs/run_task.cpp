@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kCommandRound = "command";
 constexpr const char* kFilesRound = "files";
 
-// Refuses options that are not supported on several hosts, before any task waits.
+// Refuses options that are not supported on several hosts, before any task waits for others.
 void check_supported(const JobOptions& options) {
   const auto refuse = [](const char* flag, const char* why) {
     fail(ExitCode::kUsage, "--{} is not supported on several hosts: {}; leave it out", flag, why);
@@ -61,7 +61,7 @@ ChiefsFiles chiefs_files(const JobOptions& options) {
   return files;
 }
 
-// A launcher gives all tasks the chief's flags, and then there is nothing to say.
+// A launcher gives all tasks the chief's flags. Then there is nothing to report.
 void tell_files_without_effect(const ChiefsFiles& own, const ChiefsFiles& chiefs,
                                Terminal& terminal) {
   for (const auto& [flag, path] : own)
@@ -72,7 +72,7 @@ void tell_files_without_effect(const ChiefsFiles& own, const ChiefsFiles& chiefs
                       flag, path));
 }
 
-// All workers and servers take part.
+// All workers and servers must call this.
 void compare_files(job::Task& task, const ChiefsFiles& own, Terminal& terminal) {
   const std::string chiefs = task.from_chief(kFilesRound, json_text(nlohmann::json(own)));
   if (task.restarts() > 0) return;
@@ -81,7 +81,7 @@ void compare_files(job::Task& task, const ChiefsFiles& own, Terminal& terminal) 
   tell_files_without_effect(own, of_chief, terminal);
 }
 
-// Files are the chief's: all tasks have the same command line.
+// Only the chief writes files, because all tasks have the same command line.
 void keep_files_for_chief(JobOptions& options, const network::TaskIdentity& identity) {
   if (identity.is_chief()) return;
   options.output_file.clear();
@@ -89,8 +89,8 @@ void keep_files_for_chief(JobOptions& options, const network::TaskIdentity& iden
   options.report_file.clear();
 }
 
-// The exit status; nothing when a task was lost and the run goes on with one that replaces it. The
-// other tasks are told of every other error, wherever it ends this one.
+// Returns the exit status; empty if a task was lost and the run goes on with its replacement. The
+// other tasks are told about every other error, wherever it occurs in this task.
 std::optional<int> run_until_loss(job::Task& task, Terminal& terminal,
                                   const std::function<int()>& attempt) {
   try {
@@ -102,11 +102,12 @@ std::optional<int> run_until_loss(job::Task& task, Terminal& terminal,
     return std::nullopt;
   } catch (const std::exception& unforeseen) {
     static_cast<void>(task.explain(error_of(unforeseen)));
-    throw;  // as it came: the program tells what it meets itself
+    throw;  // unchanged, because main() reports such exceptions itself
   }
 }
 
-// Attempts until one ends the run. Before each but the first the tasks join again.
+// Makes attempts until one ends the run. Before each attempt except the first, the tasks join
+// again.
 int run_to_end(job::Task& task, Terminal& terminal, const network::Introduction& introduction,
                const std::function<int()>& attempt) {
   std::optional<int> status = run_until_loss(task, terminal, attempt);
@@ -131,13 +132,15 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
   take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
   InterruptGuard interrupt;
-  interrupt.end_after("preparation");  // the other tasks may wait for this one, and are told
-  // Before the task, whose transports are its plug-ins'. Made anew for every attempt.
+  // Other tasks may wait for this one, and must be told that it ends.
+  interrupt.end_after("preparation");
+  // Declared before the task, whose transports are plug-ins of the setup. It is made anew for every
+  // attempt.
   auto setup = std::make_unique<job::Setup>(set_up_command(command, err));
   interrupt.end_after_steps();
   Terminal terminal(command.options, interrupt, out, err);
   terminal.show_details(command.verbose);
-  // What the command line says: a choice that is made later is not introduced after a loss.
+  // This is what the command line says. A choice that is made later is not introduced after a loss.
   const network::Introduction introduction = job::introduce(*setup);
   job::Task task(std::move(identity), command.options.task, introduction, terminal);
   const nlohmann::json line(std::vector<std::string>(arguments.begin(), arguments.end()));
@@ -149,14 +152,15 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
   });
 }
 
-// What servers and controllers bring: all else they get from the chief.
+// Servers and controllers introduce only their program. They get everything else from the chief.
 network::Introduction program_alone() {
   network::Introduction introduction;
   introduction.program_hash = job::program_hash();
   return introduction;
 }
 
-// The chief's command line with what this task is. Its devices only update: the host's processors.
+// Returns the chief's command line with this task's identity. The devices of a server only update
+// variables, so they are the host's processors.
 JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
   auto arguments = parse_json(chiefs).get<std::vector<std::string>>();
   if (!own.plugin_path.empty()) arguments.push_back("--plugin_path=" + own.plugin_path);
@@ -174,17 +178,18 @@ JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
 
 int run_server(const JobCommand& own, const network::TaskIdentity& identity, std::ostream& err) {
   InterruptGuard interrupt;
-  interrupt.end_after_steps();  // the other tasks are told
+  interrupt.end_after_steps();  // the other tasks are told that this one ends
   std::ostream nowhere(nullptr);
   Terminal terminal(own.options, interrupt, nowhere, err);
-  std::optional<job::Setup> setup;  // before the task, whose transports are its plug-ins'
+  // Declared before the task, whose transports are plug-ins of the setup.
+  std::optional<job::Setup> setup;
   job::Task task(identity, own.options.task, program_alone(), terminal);
   return run_to_end(task, terminal, program_alone(), [&] {
     JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
     compare_files(task, chiefs_files(own.options), terminal);
     take_sizes(command.options.task, identity);
     keep_files_for_chief(command.options, identity);
-    setup.reset();  // as a whole: its parts refer to each other
+    setup.reset();  // destroyed as a whole, because its parts refer to each other
     setup.emplace(
         job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err)));
     return run_as(task, *setup, terminal, {});
@@ -194,7 +199,7 @@ int run_server(const JobCommand& own, const network::TaskIdentity& identity, std
 int run_controller(const JobCommand& command, network::TaskIdentity identity, std::ostream& out,
                    std::ostream& err) {
   InterruptGuard interrupt;
-  interrupt.end_after_steps();  // the other tasks are told
+  interrupt.end_after_steps();  // the other tasks are told that this one ends
   Terminal terminal(command.options, interrupt, out, err);
   job::Task task(std::move(identity), command.options.task, program_alone(), terminal);
   tell_files_without_effect(chiefs_files(command.options), {}, terminal);
@@ -210,7 +215,7 @@ int run_controller(const JobCommand& command, network::TaskIdentity identity, st
 
 namespace {
 
-// "device cpu 0.1.0 from /usr/lib/convoy/plugins/convoy_device_cpu.so".
+// Returns texts such as "device cpu 0.1.0 from /usr/lib/convoy/plugins/convoy_device_cpu.so".
 std::vector<std::string> loaded_plugins(const job::Setup& setup) {
   std::vector<std::string> texts;
   const auto add = [&](const plugin::Manifest& manifest) {

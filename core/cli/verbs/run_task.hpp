@@ -10,7 +10,7 @@
 
 namespace convoy::cli {
 
-// The job of a command line, ready to run. Error also when its record could not be written.
+// Prepares the job of a command line. Also throws Error if its record could not be written.
 job::Setup set_up_command(JobCommand command, std::ostream& err);
 
 // `convoy run` as one task of a run on several hosts. Workers have a command line of their own;

@@ -24,7 +24,8 @@
 namespace convoy::cli {
 namespace {
 
-// The files, then what is printed: the last number of devices may not fit.
+// Writes the files before it prints the step, because the last number of devices may not fit into
+// memory, which is an error.
 int show(const job::Setup& setup, const job::Simulation& simulation, std::ostream& out) {
   const job::SimulatedRun& last = simulation.runs.back();
   print_simulation_header(out, setup, simulation);
@@ -55,7 +56,7 @@ constexpr VerbUsage kSimulateUsage = {
     "of its own. Several are simulated in parallel. --output_file writes the rows as .csv, .jsonl "
     "or .json, and --report a page with their scaling curves."};
 
-// Before the work, not after it.
+// This is checked before the work, not after it.
 void check_files(const JobOptions& options) {
   if (!options.output_file.empty()) {
     if (!options.output_file.ends_with(".json"))
@@ -68,8 +69,8 @@ void check_files(const JobOptions& options) {
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
 }
 
-// Writes a simulated step as execution traces PREFIX.RANK.et, and PREFIX.groups.json where
-// collectives have groups. Its operations must have been kept. Returns a sentence about it.
+// Writes a simulated step as execution traces PREFIX.RANK.et, and PREFIX.groups.json if collectives
+// have groups. The simulation must have kept its operations. Returns a sentence about the files.
 std::string write_chakra(const job::SimulatedRun& run, const std::string& prefix) {
   const simulate::ChakraTraces traces = simulate::chakra_traces(
       run.plan->lasting(), run.on->machine, run.layers, run.prediction.step->operations);

@@ -32,10 +32,10 @@ namespace convoy::cli {
 namespace {
 
 constexpr std::size_t kMostPoints = 100'000;
-// Points of more hosts are simulated one at a time: each may need much of the memory.
+// Points with more hosts are simulated one at a time, because each may need much of the memory.
 constexpr std::uint32_t kManyHosts = 64;
 
-// 0 for what is no number; the row's problem says that.
+// Returns 0 for a text that is not a number. The row's problem then says so.
 std::uint32_t number_in(const std::string& text) {
   std::uint32_t value = 0;
   const char* end = text.data() + text.size();
@@ -43,7 +43,7 @@ std::uint32_t number_in(const std::string& text) {
   return error == std::errc() && read == end ? value : 0;
 }
 
-// What is known of a point before its flags are parsed, which may fail.
+// Fills in what is known about a point before its flags are parsed, because parsing may fail.
 void describe(const SweepAxes& axes, std::size_t point, SweepRow& row) {
   const JobOptions defaults;
   row.model = defaults.model;
@@ -106,7 +106,7 @@ class Sweep {
     interrupt_.end_after("points");
   }
 
-  // In the order of the points; as far as it came when it is interrupted.
+  // Returns the rows in the order of the points; if it is interrupted, those so far.
   std::vector<SweepRow> run() {
     in_parallel(rows_.size(), [&](std::size_t point) { make_row(point); });
     progress_.clear();
@@ -145,12 +145,12 @@ class Sweep {
       setup.reset();
     }
     std::mutex& plugins;
-    std::ostringstream said = {};  // by plug-ins
+    std::ostringstream said = {};  // messages of plug-ins
     std::optional<job::Setup> setup = {};
     std::optional<job::PlannedSimulation> planned = {};
   };
 
-  // A point that is too large to be simulated beside others is put off until they have ended.
+  // A point that is too large to be simulated beside others is postponed until they have ended.
   void simulate(std::size_t point, SweepRow& row) {
     std::vector<std::string> arguments = arguments_;
     for (const std::string& flag : axes_.flags_at(point)) arguments.push_back(flag);
@@ -160,7 +160,7 @@ class Sweep {
       const std::lock_guard lock(plugins_);
       SimulateRequest request;
       JobCommand command = read_command(arguments, simulate_flags(request));
-      command.options.trace_file.clear();  // of a variable
+      command.options.trace_file.clear();  // an environment variable may have set it
       command.options.record_timeline = false;
       if (job::count_hosts(command.options.machine) > kManyHosts) require_no_other_work();
       describe(command.options, row);
@@ -175,7 +175,7 @@ class Sweep {
     fill(*job.setup, simulation, row);
   }
 
-  // Every sentence once, whatever the number of points.
+  // Prints every sentence once, whatever the number of points.
   void tell(const std::string& said, const std::vector<std::string>& notices) {
     std::ostringstream text;
     text << said;
@@ -194,13 +194,13 @@ class Sweep {
   InterruptGuard interrupt_;
   report::Progress progress_;
   std::mutex plugins_;
-  std::mutex terminal_;  // of what follows
+  std::mutex terminal_;  // guards the members below
   std::set<std::string> told_;
   std::size_t finished_ = 0;
   std::vector<std::optional<SweepRow>> rows_;
 };
 
-// Variables of the environment may be meant for other commands.
+// Variables of the environment do not count, because they may be meant for other commands.
 void refuse_flags_of_one_simulation(std::span<const std::string> arguments) {
   const auto refuse = [](const char* flag) {
     fail(ExitCode::kUsage, "--{} is for a single simulation, but a sweep has several; leave it out",
@@ -219,13 +219,13 @@ std::vector<std::string> notices_on_variables_of_one_simulation() {
   return notices_on_variables(kFlags, "it is for a single simulation, but a sweep has several");
 }
 
-// What a sweep writes; empty names: nothing.
+// The files that a sweep writes; empty names: none.
 struct SweepFiles {
   std::string rows;
   std::string report;
 };
 
-// Before the work, not after it.
+// This is checked before the work, not after it.
 SweepFiles check_files(std::span<const std::string> arguments) {
   SweepFiles files = {find_flag(arguments, "output_file").value_or(""),
                       find_flag(arguments, "report").value_or("")};
@@ -239,7 +239,7 @@ SweepFiles check_files(std::span<const std::string> arguments) {
   return files;
 }
 
-// Before the first point, not in each.
+// Checks names once before the first point, not at each point.
 void check_names(std::span<const std::string> arguments, const SweepAxes& axes) {
   ListedNames names;
   for (const SweepAxis& axis : axes.axes()) {

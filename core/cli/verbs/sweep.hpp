@@ -8,8 +8,8 @@
 
 namespace convoy::cli {
 
-// `convoy simulate` for every combination of values, several at a time: one row each, on out and in
-// --output_file. Returns the exit code.
+// `convoy simulate` for every combination of values, several at a time. Writes one row for each to
+// out and to --output_file. Returns the exit code.
 int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std::ostream& out,
               std::ostream& err);
 

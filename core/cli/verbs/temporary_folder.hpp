@@ -11,10 +11,10 @@
 
 namespace convoy::cli {
 
-// A folder that goes away with what is in it.
+// A temporary folder that is deleted with its contents.
 class TemporaryFolder {
  public:
-  // Error kUnavailable when it cannot be made.
+  // Error kUnavailable if it cannot be created.
   explicit TemporaryFolder(const std::string& purpose) {
     const char* const variable = ::getenv("TMPDIR");
     const std::string parent = variable == nullptr ? "/tmp" : variable;

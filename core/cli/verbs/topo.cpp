@@ -64,7 +64,7 @@ std::vector<FlagDefinition> topo_flags(TopoOptions& options) {
 constexpr VerbUsage kTopoUsage = {
     "topo [flags]", "Shows a machine: its tree with link speeds, NVLink, shared uplinks."};
 
-// --json has a value or none: the value is taken out before the other flags are read.
+// --json may have a value or none, so its value is taken out before the other flags are read.
 std::string take_json_file(std::vector<std::string>& arguments) {
   std::string file;
   for (std::string& argument : arguments) {
@@ -82,7 +82,7 @@ std::string exported(const topology::Machine& machine, const std::string& form,
                         : topology::write_hwloc_xml(machine);
 }
 
-// Predictions for the converted machine differ by what its form lacks.
+// Predictions for the converted machine differ because its format cannot express everything.
 void tell_what_is_lost(const topology::Machine& machine, const std::string& form,
                        const topology::Catalogue& catalogue, std::ostream& err) {
   const bool nccl = form == "nccl";
@@ -93,7 +93,7 @@ void tell_what_is_lost(const topology::Machine& machine, const std::string& form
                        nccl ? "NCCL" : "lstopo", fmt::join(lost, ", no "));
 }
 
-// By default, as many as the platform lists, else 1.
+// The default is the number of hosts that the platform lists, else 1.
 std::uint32_t chosen_hosts(const TopoOptions& options) {
   if (options.platform) return topology::hosts_of_platform(*options.platform, options.hosts);
   if (options.hosts && !options.topology)
@@ -115,7 +115,7 @@ topology::Machine chosen_machine(const TopoOptions& options, const topology::Cat
   return hosts == 1 ? machine : topology::several_hosts(machine, hosts);
 }
 
-// Before the work, not after it.
+// This is checked before the work, not after it.
 void check_files(const TopoOptions& options) {
   for (const auto& file : {options.svg, options.html})
     if (file) check_output_file(*file);

@@ -22,7 +22,7 @@ struct Verb {
   const char* name;
   const char* summary;
   int (*run)(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
-  bool has_job = false;  // it takes the flags of a run
+  bool has_job = false;  // the verb takes the flags of a run
 };
 
 constexpr Verb kVerbs[] = {
@@ -56,17 +56,18 @@ int run_with_flag_files(const Verb& verb, std::span<const std::string> arguments
                         std::ostream& err) {
   if (!verb.has_job) return verb.run(arguments, out, err);
   const std::vector<std::string> flags = expand_flag_files(arguments);
-  // Errors come from main.
+  // main() prints errors.
   std::ostream nowhere(nullptr);
   const bool quiet = find_switch(flags, "quiet");
   return verb.run(flags, out, quiet ? nowhere : err);
 }
 
-// Help fits the terminal, whichever verb writes it.
+// The help of every verb is fitted to the terminal.
 int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostream& out,
              std::ostream& err) {
   const auto own = arguments.first(static_cast<std::size_t>(
-      std::ranges::find(arguments, "--") - arguments.begin()));  // the rest is of another verb
+      // The words after "--" belong to another verb.
+      std::ranges::find(arguments, "--") - arguments.begin()));
   if (!wants_help(own)) return run_with_flag_files(verb, arguments, out, err);
   std::ostringstream help;
   const int code = run_with_flag_files(verb, arguments, help, err);
@@ -74,7 +75,8 @@ int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostr
   return code;
 }
 
-// With the other words of its command line, which may name a strategy that has flags of its own.
+// The other words of the command line matter, because they may name a strategy that has flags of
+// its own.
 VerbHelp help_of(const std::string& name, std::span<const std::string> arguments) {
   const Verb& verb = *find_verb(name);
   std::vector<std::string> words(arguments.begin(), arguments.end());
@@ -91,7 +93,7 @@ std::vector<std::string> verb_names() {
   return names;
 }
 
-// For shells: share/completions.
+// Called by the shells' completion scripts in share/completions.
 void print_completions(std::span<const std::string> words, std::ostream& out) {
   if (!words.empty() && words.front() == "--") words = words.subspan(1);
   for (const std::string& word : completions(words, verb_names(), help_of)) out << word << '\n';

@@ -17,7 +17,8 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return result;
 }
 
-// NTSC's colour space: brightness and two axes of colour, to three digits, and back.
+// The conversion to NTSC's colour space (brightness and two colour axes, to three digits), and
+// back.
 constexpr Matrix kToYiq = {0.299, 0.587, 0.114, 0.596, -0.274, -0.322, 0.211, -0.523, 0.312};
 constexpr Matrix kFromYiq = {1,           0.95617069, 0.62143257, 1,         -0.2726886,
                              -0.64681324, 1,          -1.103744,  1.70062309};
@@ -67,7 +68,8 @@ void ColorDistorter::change_hue(const ColorChanges& changes, float brightness,
   }
 }
 
-// (value + brightness - mean) * factor + mean, the mean being that of the brightened values.
+// Returns the change (value + brightness - mean) * factor + mean, where mean is that of the
+// brightened values.
 ChannelChange ColorDistorter::contrast(float factor, float brightness,
                                        const ColorPlanes& planes) const {
   std::array<double, 3> sums;

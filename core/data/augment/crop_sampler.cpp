@@ -16,11 +16,12 @@ constexpr int kTries = 100;
 
 using Boxes = std::vector<PixelWindow>;
 
-// The published sampler cuts corners to whole pixels and passes over boxes without any.
+// Like the published sampler, truncates corners to whole pixels and ignores boxes that then have no
+// pixel.
 Boxes usable_boxes(ImageSize size, std::span<const BoundingBox> boxes) {
   Boxes usable;
   for (const BoundingBox& box : boxes) {
-    // NaN fails every comparison, so the values are checked in the positive.
+    // NaN fails every comparison, so the conditions are written for valid values.
     const auto inside = [](float fraction) { return fraction >= 0.0f && fraction <= 1.0f; };
     if (!inside(box.x_min) || !inside(box.x_max) || !inside(box.y_min) || !inside(box.y_max)) {
       continue;
@@ -51,7 +52,7 @@ int rounded(float value) {
   return static_cast<int>(std::lrint(value));
 }
 
-// The largest height with which a window of this shape is not wider than the image.
+// Returns the largest height with which a window of this shape is not wider than the image.
 int largest_height(ImageSize size, float area, float aspect) {
   int height = rounded(std::sqrt(area / aspect));
   if (rounded(static_cast<float>(height) * aspect) > size.width) {
@@ -61,14 +62,15 @@ int largest_height(ImageSize size, float area, float aspect) {
   return std::min(height, size.height);
 }
 
-// Places are 0 ... room - 1: a window that is not as large as the image never reaches its far edge.
+// Positions are 0 ... room - 1, so a window that is smaller than the image never reaches its far
+// edge.
 int place(double choice, int room) {
   return static_cast<int>(choice * room);
 }
 
-// Draws an aspect ratio, then a height among those that give an allowed area and fit, then a place,
-// in the ranges and with the roundings of the published sampler. The number of random words drawn
-// does not depend on the outcome.
+// Draws an aspect ratio, then a height among those that give an allowed area and fit, then a
+// position, with the ranges and roundings of the published sampler. The number of random words
+// drawn does not depend on the outcome.
 std::optional<PixelWindow> propose(ImageSize size, CounterRandom& random) {
   const auto aspect = static_cast<float>(random.uniform(kLeastAspect, kLargestAspect));
   const double height_choice = random.uniform();
@@ -87,7 +89,7 @@ std::optional<PixelWindow> propose(ImageSize size, CounterRandom& random) {
     return static_cast<float>(window.width) * static_cast<float>(window.height);
   };
   set_height(lowest + place(height_choice, highest - lowest + 1));
-  // Rounding may have led just out of the allowed areas.
+  // Rounding may have led slightly out of the allowed areas.
   if (area() < least_area) set_height(window.height + 1);
   if (area() > image_area) set_height(window.height - 1);
   const bool fits = window.width > 0 && window.width <= size.width && window.height > 0 &&

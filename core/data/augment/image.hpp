@@ -22,7 +22,7 @@ struct PixelWindow {
 
 inline constexpr int kRgb = 3;  // values per pixel
 
-// Rows from the top, pixels from the left, red, green and blue interleaved.
+// An image with rows from the top, pixels from the left, and red, green and blue interleaved.
 template <typename Value>
 struct InterleavedImage {
   int width = 0;
@@ -43,8 +43,8 @@ struct InterleavedImage {
 using ByteImage = InterleavedImage<std::uint8_t>;  // 0 .. 255
 using FloatImage = InterleavedImage<float>;
 
-// A picture in somebody else's memory, four bytes per pixel: red, green, blue and one without
-// meaning. One pixel more than the last one is readable.
+// A picture in memory that belongs to someone else. A pixel has four bytes: red, green, blue and an
+// unused one. One pixel after the last one is readable.
 struct PixelView {
   int width = 0;
   int height = 0;
@@ -55,7 +55,7 @@ struct PixelView {
 };
 inline constexpr int kViewBytes = 4;  // per pixel
 
-// Mirrors left and right in place.
+// Mirrors the image left to right, in place.
 void flip_horizontally(ByteImage& image);
 
 }  // namespace convoy::data

@@ -9,17 +9,17 @@ namespace convoy::data {
 namespace {
 
 constexpr float kEvaluationMargin = 1.145f;
-constexpr ViewResizer::Normalisation kNormalised = {1 / 127.5f, -1};  // -1 .. 1
-constexpr ViewResizer::Normalisation kUnit = {1 / 255.0f, 0};         // 0 .. 1
+constexpr ViewResizer::Normalisation kNormalised = {1 / 127.5f, -1};  // to -1 .. 1
+constexpr ViewResizer::Normalisation kUnit = {1 / 255.0f, 0};         // to 0 .. 1
 
-// The pixels of one axis of a reduced picture from which those of first ... first + count - 1 of
-// the whole one are interpolated; `size` is that of the reduced axis.
+// Returns the pixels of an axis of a reduced picture from which pixels first ... first + count - 1
+// of the unreduced one are interpolated. `size` is the size of the reduced axis.
 struct Range {
   int first = 0;
   int count = 0;
 };
 Range reduced_range(int first, int count, int reduction, int size) {
-  // Half pixels, because the middle of an even number of pixels lies between two of them.
+  // Counts in half pixels, because the middle of an even number of pixels lies between two of them.
   const auto before = [&](int pixel) { return (2 * pixel - (reduction - 1)) / (2 * reduction); };
   const int begin = std::clamp(before(first), 0, size - 1);
   const int end = std::clamp(before(first + count - 1) + 1, begin, size - 1);
@@ -56,8 +56,8 @@ void ImagePreprocessor::prepare_training(const LabelledImage& image, std::int64_
   }
 }
 
-// Crops that are at least twice as large as wanted are decoded smaller; of others, usual files are
-// decoded by our own decoder.
+// Crops that are at least twice as large as needed are decoded with a reduction. For others,
+// BaselineDecoder decodes the usual files.
 void ImagePreprocessor::prepare_bilinear(std::string_view file, ImageSize size,
                                          const PixelWindow& crop, bool mirrored,
                                          const ViewResizer::Normalisation& normalisation,
@@ -92,7 +92,7 @@ int ImagePreprocessor::reduction_for(const PixelWindow& crop) const {
   return 1;
 }
 
-// Never reduced: evaluation is to give what others publish.
+// Evaluation never uses a reduction, because its results must be comparable with published ones.
 void ImagePreprocessor::prepare_evaluation(const LabelledImage& image, std::int64_t position,
                                            float* result) {
   const ImageSize size = decoder_.open(image.encoded);
@@ -114,7 +114,7 @@ void ImagePreprocessor::prepare_evaluation(const LabelledImage& image, std::int6
   write_planes(kNormalised, result);
 }
 
-// In the type and order in which tf_cnn_benchmarks computes it, so that both round alike.
+// Uses the type and order of tf_cnn_benchmarks, so that both round in the same way.
 ImageSize ImagePreprocessor::evaluation_size(ImageSize size) const {
   const auto columns = static_cast<float>(size.width);
   const auto rows = static_cast<float>(size.height);

@@ -16,21 +16,22 @@
 
 namespace convoy::data {
 
-// From an encoded image to a model's input: `result` receives channels (red, green, blue) x height
-// x width float32, x / 127.5 - 1. Reuse one preprocessor for many images; it serves one thread.
-// Throws BadRecord if the image does not decode.
+// Converts an encoded image to a model's input: `result` receives channels (red, green, blue) x
+// height x width float32, x / 127.5 - 1. Reuse one preprocessor for many images, from one thread.
+// Throws BadRecord if the image cannot be decoded.
 class ImagePreprocessor {
  public:
   // Uses the size, resize_method and distortions of `options`.
   explicit ImagePreprocessor(const DataOptions& options);
 
-  // Random crop around the boxes, mirrored half of the time, resized without regard to its aspect,
-  // colours changed if the options ask for it. `position` in the global batch chooses the method of
-  // round_robin and the order of the colour changes.
+  // Makes a random crop around the boxes, mirrors it half of the time, resizes it without keeping
+  // its aspect, and changes the colours if the options ask for it. `position` in the global batch
+  // selects the method of round_robin and the order of the colour changes.
   void prepare_training(const LabelledImage& image, std::int64_t position, CounterRandom& random,
                         float* result);
 
-  // Resized so that the input size covers the central 87 % (1 / 1.145), then cut from the centre.
+  // Resizes the image so that the input size covers the central 87 % (1 / 1.145), then crops the
+  // centre.
   void prepare_evaluation(const LabelledImage& image, std::int64_t position, float* result);
 
  private:
@@ -51,7 +52,7 @@ class ImagePreprocessor {
   PlaneResizer plane_resizer_;
   ViewResizer view_resizer_;
   ColorDistorter distorter_;
-  Resizer resizer_;  // and its pictures: of the methods other than bilinear
+  Resizer resizer_;  // it and its pictures serve the methods other than bilinear
   ByteImage decoded_;
   FloatImage resized_;
 };

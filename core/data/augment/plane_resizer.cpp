@@ -11,7 +11,7 @@ void PlaneResizer::resize(const PlaneViews& planes, const ResizedAxis& columns,
   for (std::size_t i = 0; i < 3; ++i) {
     const PlaneView& plane = planes[i];
     scratch += plane.row_bytes + 16;
-    if (i == 2) continue;  // as 1
+    if (i == 2) continue;  // the same as for plane 1
     ResizedAxis axis = columns;
     axis.reduction = plane.columns;
     axis.offset = plane.x;

@@ -7,9 +7,9 @@
 
 namespace convoy::data {
 
-// Resizes a picture in planes bilinearly, mirrors and normalises it and converts it to red, green
-// and blue, in one pass over the result. Chroma is interpolated from the pixels it has, not from
-// enlarged planes, and colours are converted last. Reuse one for many pictures; it serves one
+// Resizes a picture in planes bilinearly, mirrors and normalises it, and converts it to red, green
+// and blue, in one pass over the result. Chroma is interpolated from its own pixels, not from
+// enlarged planes, and colours are converted last. Reuse one resizer for many pictures, from one
 // thread.
 class PlaneResizer {
  public:
@@ -20,7 +20,7 @@ class PlaneResizer {
 
  private:
   const PixelKernels& kernels_ = pixel_kernels();
-  AxisTaps columns_[2];  // of luminance, of chroma
+  AxisTaps columns_[2];  // for luminance and for chroma
   AxisTaps rows_[2];
   std::vector<float> scratch_;
 };

@@ -8,7 +8,7 @@
 namespace convoy::data {
 namespace {
 
-// Keys' cubic with the parameter TensorFlow 1 uses.
+// Keys' cubic with the parameter of TensorFlow 1.
 constexpr double kCubic = -0.75;
 
 double cubic_weight(double distance) {
@@ -35,8 +35,8 @@ int taps_of(ResizeMethod method, double scale) {
   return 0;
 }
 
-// Weight of the input pixel `offset` places after floor(position), for an output at `position` that
-// stands for the input from there to position + scale.
+// Returns the weight of the input pixel that is `offset` pixels after floor(position). The output
+// at `position` covers the input from there to position + scale.
 double weight_of(ResizeMethod method, double position, double scale, int offset) {
   const double fraction = position - std::floor(position);
   if (method == ResizeMethod::kNearest) return 1;
@@ -56,7 +56,7 @@ void Resizer::prepare(ResizeMethod method, int in, int out, int first, int count
   axis.indices.clear();
   axis.weights.clear();
   for (int i = first; i < first + count; ++i) {
-    // One division, so that whole positions come out whole.
+    // A single division makes integral positions exact.
     const double position = double(i) * in / out;
     const int base = static_cast<int>(position);
     for (int k = -before; k < axis.taps - before; ++k) {

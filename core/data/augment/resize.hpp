@@ -7,17 +7,17 @@
 
 namespace convoy::data {
 
-// Scales an image to `full` and keeps the part `window` of the result, values 0 .. 255 (bicubic may
-// overshoot). Pixel i of an axis scaled from `in` to `out` is taken at i * in / out of the input:
-// neither the corners nor the pixel centres are aligned, as TensorFlow 1 did. `method` is not
-// kRoundRobin.
+// Scales an image to `full` and keeps the part `window` of the result, with values in 0 .. 255
+// (bicubic may overshoot). Pixel i of an axis that is scaled from `in` to `out` is taken at i * in
+// / out of the input: neither the corners nor the pixel centres are aligned, as in TensorFlow 1.
+// `method` must not be kRoundRobin.
 class Resizer {
  public:
   void resize(const ByteImage& image, ResizeMethod method, ImageSize full,
               const PixelWindow& window, FloatImage& result);
 
  private:
-  // Every method is a weighted sum along x, then along y: output i of an axis is the sum over k of
+  // Every method is a weighted sum along x, then along y. Output i of an axis is the sum over k of
   // weights[i * taps + k] * input[indices[i * taps + k]].
   struct Axis {
     int taps = 0;

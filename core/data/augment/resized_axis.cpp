@@ -5,10 +5,10 @@
 namespace convoy::data {
 namespace {
 
-// Where value i of the result lies among the pixels at hand. Pixel j of a reduced picture stands
-// for the middle of `reduction` pixels.
+// Returns the position of value i of the result among the decoded pixels. Pixel j of a reduced
+// picture represents the middle of `reduction` pixels.
 double position_of(const ResizedAxis& axis, int i) {
-  // One division, so that whole positions come out whole.
+  // A single division makes integral positions exact.
   double position = std::min(double(i) * axis.in / axis.out, axis.in - 1.0);
   if (axis.mirrored) position = axis.in - 1.0 - position;
   const double middle = (axis.reduction - 1) / 2.0;
@@ -22,7 +22,7 @@ void AxisTaps::prepare(const ResizedAxis& axis) {
   const auto count = static_cast<std::size_t>(axis.count);
   first_.resize(count);
   fractions_.resize(count);
-  const int last = std::max(axis.available - 2, 0);  // the last pixel with one behind it
+  const int last = std::max(axis.available - 2, 0);  // the last pixel with a successor
   for (std::size_t i = 0; i < count; ++i) {
     const int index = axis.first + static_cast<int>(i);
     const double position = position_of(axis, index);

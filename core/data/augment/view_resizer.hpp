@@ -6,8 +6,8 @@
 
 namespace convoy::data {
 
-// Resizes a decoded picture bilinearly, mirrors and normalises it and separates its channels, in
-// one pass over the result. Reuse one resizer for many pictures; it serves one thread.
+// Resizes a decoded picture bilinearly, mirrors and normalises it, and separates its channels, in
+// one pass over the result. Reuse one resizer for many pictures, from one thread.
 class ViewResizer {
  public:
   using Normalisation = PixelNormalisation;

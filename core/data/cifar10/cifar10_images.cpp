@@ -21,7 +21,7 @@ std::vector<std::string> file_names(Subset subset) {
   return names;
 }
 
-// The folder and the ending of the files' names.
+// Returns the folder and the suffix of the files' names.
 std::pair<fs::path, std::string> find_files(const fs::path& folder, const std::string& first) {
   std::error_code error;
   if (fs::is_regular_file(folder, error))
@@ -71,13 +71,13 @@ class Collector {
  public:
   explicit Collector(BadRecordPolicy policy) : policy_(policy) {}
 
-  // So many images come.
+  // Reserves room for this many further images.
   void expect(std::size_t images) {
     images_.labels.reserve(images_.labels.size() + images);
     images_.pixels.reserve(images_.pixels.size() + images * kCifar10ImageBytes);
   }
 
-  // `place` says where the image stands, as a text.
+  // `place` returns the position of the image as a text.
   template <typename Place>
   void add(std::int64_t label, std::string_view pixels, const Place& place) {
     if (label < 0 || label > kCifar10LargestLabel) {
@@ -88,7 +88,7 @@ class Collector {
     images_.pixels.insert(images_.pixels.end(), pixels.begin(), pixels.end());
   }
 
-  // Behind all images of a file.
+  // To be called after all images of a file.
   void end_file(const std::string& name) {
     const std::int64_t images = images_.count() + images_.skipped - before_;
     before_ += images;
@@ -108,10 +108,10 @@ class Collector {
  private:
   BadRecordPolicy policy_;
   Cifar10Images images_;
-  std::int64_t before_ = 0;  // images of earlier files
+  std::int64_t before_ = 0;  // number of images of earlier files
 };
 
-// Records of a label byte and the image.
+// Each record is a label byte and the image.
 void read_binary(const fs::path& path, const std::string& bytes, Collector& collector) {
   constexpr std::size_t kRecord = 1 + std::size_t{kCifar10ImageBytes};
   const std::string_view view = bytes;

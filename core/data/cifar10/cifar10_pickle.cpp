@@ -42,8 +42,8 @@ class BatchReader {
     return value.kind == Kind::kCall && item(value, 0).text.ends_with(function);
   }
 
-  // The content of bytes. Python 3 spells those of a protocol without them as a call,
-  // encode(text, "latin1"): every character is one byte.
+  // Returns the content of bytes. For protocols without bytes, Python 3 writes them as a call,
+  // encode(text, "latin1"), in which every character is one byte.
   std::optional<std::string> bytes_of(const PickleValue& value, std::size_t most) const {
     if (value.kind == Kind::kBytes) return std::string(value.text.substr(0, most + 1));
     if (!calls(value, "_codecs encode") || item(value, 1).items.empty()) return {};
@@ -56,7 +56,7 @@ class BatchReader {
         bytes.push_back(static_cast<char>(first));
         continue;
       }
-      // Two bytes: 110000xx 10xxxxxx, for characters 0x80 to 0xff.
+      // The characters 0x80 to 0xff are two bytes: 110000xx 10xxxxxx.
       if ((first & 0xfc) != 0xc0 || ++i == text.text.size()) return {};
       bytes.push_back(static_cast<char>(first << 6 | (text.text[i] & 0x3f)));
     }
@@ -101,7 +101,8 @@ class BatchReader {
     return *bytes;
   }
 
-  // The state of an array: version, shape, type, whether columns come first, content.
+  // Returns the bytes of an array from its state, which is: version, shape, type, whether columns
+  // come first, content.
   std::optional<std::string> array_bytes(const PickleValue& array, std::int64_t images) const {
     if (array.items.size() != 3 || item(array, 2).items.size() != 5) reject("data has no content");
     const PickleValue& state = item(array, 2);

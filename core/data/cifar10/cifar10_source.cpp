@@ -19,9 +19,9 @@ const DataOptions& checked_cifar10(const DataOptions& options) {
   return options;
 }
 
-// Where the picture lies behind the window that is shown.
+// The position of the picture relative to the window.
 struct View {
-  int x = 0;  // pixels to the right, -kBorder .. kBorder
+  int x = 0;  // pixels to the right, in -kBorder .. kBorder
   int y = 0;
   bool mirrored = false;
 };

@@ -11,12 +11,12 @@ namespace convoy::data {
 
 // CIFAR-10 from options.data_dir, held in memory. Sample g of the run (step * global batch +
 // replica * batch + index) is the same for any number of threads, and for any number of replicas
-// that share the global batch. Values are x / 127.5 - 1; only training with options.distortions
-// changes pictures: 4 black pixels around, a random 32 x 32 window of that, mirrored half of the
-// time.
+// that share the global batch. Values are x / 127.5 - 1. Only training with options.distortions
+// changes pictures: it adds a border of 4 black pixels, takes a random 32 x 32 window, and mirrors
+// it half of the time.
 //
-// The constructor reads all files; see read_cifar10 for its errors. Error(kUsage) for an input that
-// is not 3 x 32 x 32.
+// The constructor reads all files; see read_cifar10 for its errors. Error(kUsage) if the input is
+// not 3 x 32 x 32.
 class Cifar10Source : public BatchSource {
  public:
   explicit Cifar10Source(const DataOptions& options);
@@ -34,7 +34,7 @@ class Cifar10Source : public BatchSource {
   const DataOptions options_;
   const Cifar10Images images_;
   const SampleOrder order_;
-  std::unique_ptr<BatchPipeline> pipeline_;  // last: its threads use the rest
+  std::unique_ptr<BatchPipeline> pipeline_;  // last member, because its threads use the others
 };
 
 }  // namespace convoy::data

@@ -7,13 +7,13 @@
 
 namespace convoy::data {
 
-// Larger files and longer programs are refused: a file of CIFAR-10 has 31 MB (62 MB where Python 3
-// spells its bytes as text) and fewer than a hundred thousand operations.
+// Larger files and longer programs are refused. A file of CIFAR-10 has 31 MB (62 MB if Python 3
+// writes its bytes as text) and fewer than a hundred thousand operations.
 inline constexpr std::uint64_t kLargestPickle = std::uint64_t{1} << 27;
 inline constexpr std::int64_t kMostPickleOperations = 2'000'000;
 
-// A value of a pickle, by its place in the document: values may be shared and, in hostile files,
-// contain themselves, so nothing may walk through them without a bound of its own.
+// A value of a pickle, by its index in the document. Values may be shared and, in hostile files,
+// contain themselves, so every traversal needs a bound of its own.
 using PickleId = std::uint32_t;
 
 struct PickleValue {
@@ -26,7 +26,7 @@ struct PickleValue {
     kList,        // items
     kDictionary,  // items: key, value, key, value ...
     kFunction,    // text: "module name"
-    kCall,        // items: function, tuple of arguments and, where there is one, the state
+    kCall,        // items: function, tuple of arguments and, if there is one, the state
   };
   Kind kind = Kind::kNone;
   std::int64_t integer = 0;
@@ -34,10 +34,10 @@ struct PickleValue {
   std::vector<PickleId> items = {};
 };
 
-// What a Python pickle of protocol 2, 3 or 4 describes, read without running anything: calls stay
-// symbols, and only of the functions with which NumPy describes arrays and Python bytes. Throws
-// Error (kFailed) naming file, byte and opcode for everything else. Texts are views of the bytes
-// that were given, which must outlive the document.
+// The content of a Python pickle of protocol 2, 3 or 4, read without running anything. Calls stay
+// symbols, and only the functions with which NumPy describes arrays, and Python describes bytes,
+// are accepted. Throws Error (kFailed) naming file, byte and opcode for everything else. Texts are
+// views of the given bytes, which must outlive the document.
 class Pickle {
  public:
   // `path` is for messages.

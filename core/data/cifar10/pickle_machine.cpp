@@ -13,8 +13,8 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-// With these NumPy (before and since version 2) describes an array, and Python 3 the bytes that
-// protocol 2 has no opcode for.
+// NumPy (before and since version 2) describes an array with these functions, and Python 3
+// describes bytes, for which protocol 2 has no opcode.
 constexpr std::array<std::string_view, 5> kFunctions = {
     "numpy.core.multiarray _reconstruct", "numpy._core.multiarray _reconstruct", "numpy ndarray",
     "numpy dtype", "_codecs encode"};
@@ -43,7 +43,7 @@ bool PickleMachine::push_scalar(std::uint8_t opcode) {
       break;
     case 0x88:
     case 0x89:
-      value.integer = 0x89 - opcode;  // True and False
+      value.integer = 0x89 - opcode;  // True and False, from the opcode
       break;
     case 'K':
       value.integer = static_cast<std::int64_t>(cursor_.take_unsigned(1));
@@ -174,7 +174,7 @@ bool PickleMachine::use_stack(std::uint8_t opcode) {
 
 bool PickleMachine::use_memo(std::uint8_t opcode) {
   const auto remember = [this](std::uint64_t name) {
-    top();  // there must be one
+    top();  // checks that there is a value
     memo_[name] = stack_.back();
   };
   const auto recall = [this](std::uint64_t name) {
@@ -276,7 +276,7 @@ PickleId PickleMachine::pop() {
   return id;
 }
 
-// Values below the last mark belong to an unfinished collection.
+// Values below the last mark belong to an unfinished collection, so they are not accessible.
 PickleValue& PickleMachine::top() {
   if (stack_.size() == (marks_.empty() ? 0 : marks_.back())) cursor_.reject("the stack is empty");
   return values_[stack_.back()];

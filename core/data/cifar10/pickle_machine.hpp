@@ -11,17 +11,17 @@
 
 namespace convoy::data {
 
-// Runs a pickle's program, which builds values on a stack, into a Pickle. One use.
+// Runs a pickle's program, which builds values on a stack, into a Pickle. An object is used once.
 class PickleMachine {
  public:
   PickleMachine(std::string_view bytes, const std::filesystem::path& path, Pickle& document)
       : cursor_(bytes, path), values_(document.values_) {}
 
-  // The value on top of the stack when the program ends.
+  // Returns the value on top of the stack when the program ends.
   PickleId run();
 
  private:
-  // Each handles a family of opcodes; false if `opcode` is none of them.
+  // Each of these handles a family of opcodes and returns false if `opcode` does not belong to it.
   bool push_scalar(std::uint8_t opcode);
   bool push_text(std::uint8_t opcode);
   bool push_tuple(std::uint8_t opcode);

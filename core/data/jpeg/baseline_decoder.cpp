@@ -7,10 +7,10 @@
 namespace convoy::data {
 namespace {
 
-constexpr int kSide = 8;  // pixels of a block
+constexpr int kSide = 8;  // pixels along a side of a block
 
-// Where the coefficients of a file belong in a block that is stored column by column: the file
-// zigzags from low frequencies to high ones.
+// Returns the position of each coefficient of a file in a block that is stored column by column.
+// The file has them in zigzag order, from low frequencies to high ones.
 constexpr std::array<std::uint8_t, 64> make_places() {
   std::array<std::uint8_t, 64> places = {};
   std::size_t next = 0;
@@ -29,13 +29,14 @@ constexpr std::array<std::uint8_t, 64> kPlaces = make_places();
 constexpr std::array<float, kSide> kScale = {1.0f, 1.387039845f, 1.306562965f, 1.175875602f,
                                              1.0f, 0.785694958f, 0.541196100f, 0.275899379f};
 
-// Bits, the first one highest. Up to 64 bytes behind the data are read.
+// Reads bits, the highest one first. It reads up to 64 bytes beyond the data.
 class BitReader {
  public:
   explicit BitReader(const std::uint8_t* data) : begin_(data), next_(data) {}
 
-  // Makes enough bits available for a symbol with its value, 16 + 11. Not always all that there is
-  // room for: the next symbol would wait for the address of the bits.
+  // Makes enough bits available for a symbol with its value, 16 + 11. It does not always load as
+  // many as there is room for, because the next symbol would have to wait for the address of the
+  // bits.
   void refill() {
     if (count_ >= 32) return;
     std::uint64_t word;
@@ -59,7 +60,8 @@ class BitReader {
   unsigned count_ = 0;
 };
 
-// The value behind a code: `bits` begin with the code. A first bit 0 means a negative value.
+// Returns the value after a code. `bits` begins with the code. A first bit of 0 means a negative
+// value.
 inline int value_of(std::uint64_t bits, const HuffmanSymbol& symbol) {
   const unsigned size = symbol.size;
   const std::uint64_t value = bits << (symbol.bits - size);
@@ -68,7 +70,8 @@ inline int value_of(std::uint64_t bits, const HuffmanSymbol& symbol) {
   return magnitude + (negative & (1 - (1 << size)));
 }
 
-// Reads one block; with kKeep into `coefficients`, which are zero before. False: damaged.
+// Reads one block; with kKeep into `coefficients`, which must be zero before. Returns false if the
+// data are damaged.
 template <bool kKeep>
 inline bool read_block(BitReader& reader, const HuffmanTable& differences,
                        const HuffmanTable& values, std::uint32_t& mean,
@@ -102,8 +105,8 @@ struct BaselineDecoder::Blocks {
   int end = 0;
 };
 
-// The groups with the pixels first ... first + count - 1 of an axis and with the pixels of chroma
-// around them; `step` pixels of the picture are one of chroma.
+// Returns the groups that contain pixels first ... first + count - 1 of an axis and the chroma
+// pixels around them. `step` pixels of the picture share one chroma pixel.
 BaselineDecoder::Blocks BaselineDecoder::groups_around(int first, int count, int step,
                                                        int size) const {
   const int group = kSide * step;
@@ -128,7 +131,8 @@ void BaselineDecoder::prepare_planes(const Blocks& columns, const Blocks& rows) 
     const int stored_width = (columns.end - columns.first) * across;
     const int stored_height = (rows.end - rows.first) * down;
     view.row_bytes = static_cast<std::size_t>(stored_width);
-    // Only grown: a vector that shrinks and grows again is filled with zeros each time.
+    // The vector only grows, because one that shrinks and grows again is filled with zeros each
+    // time.
     const std::size_t bytes = view.row_bytes * static_cast<std::size_t>(stored_height);
     pixels_[i].resize(std::max(pixels_[i].size(), bytes));
     view.pixels = pixels_[i].data();
@@ -140,7 +144,7 @@ void BaselineDecoder::prepare_planes(const Blocks& columns, const Blocks& rows) 
   }
 }
 
-// A group is the blocks of all components for the same square of the picture.
+// A group consists of the blocks of all components for the same square of the picture.
 bool BaselineDecoder::decode_groups(const Blocks& columns, const Blocks& rows) {
   const int group_width = kSide * scan_.chroma_columns;
   const int groups = (scan_.size.width + group_width - 1) / group_width;
@@ -172,7 +176,7 @@ bool BaselineDecoder::decode_groups(const Blocks& columns, const Blocks& rows) {
               views_[i].row_bytes);
         }
       }
-      // The padding is longer than what a group can be read beyond the end.
+      // The padding is longer than the bytes that reading a group can pass the end by.
       if (reader.bits_read() > available) return false;
     }
   }

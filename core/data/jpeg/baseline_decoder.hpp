@@ -11,35 +11,36 @@
 
 namespace convoy::data {
 
-// A part of one plane of a picture, in the plane's own pixels, which stand for `columns` x `rows`
-// of the picture.
+// A part of one plane of a picture. It is measured in the plane's own pixels, each of which covers
+// `columns` x `rows` pixels of the picture.
 struct PlaneView {
   int columns = 1;
   int rows = 1;
-  int x = 0;  // where in the plane it begins
+  int x = 0;  // position of the part in the plane
   int y = 0;
   int width = 0;
   int height = 0;
   const std::uint8_t* pixels = nullptr;
-  std::size_t row_bytes = 0;  // a multiple of 8, all readable
+  std::size_t row_bytes = 0;  // a multiple of 8; all bytes are readable
 
   const std::uint8_t* row(int y_inside) const {
     return pixels + row_bytes * static_cast<std::size_t>(y_inside);
   }
 };
 
-// Luminance, blue difference, red difference.
+// The planes luminance, blue difference and red difference.
 using PlaneViews = std::array<PlaneView, 3>;
 
-// Decodes windows of the usual kind of JPEG file, faster than libjpeg: codes are read in fewer
-// dependent steps, and what lies beside the window is read but neither kept nor transformed. Pixels
-// of the planes differ from libjpeg's by 1 at most, since nothing is rounded on the way. Whatever
-// is unusual or damaged is left to JpegDecoder, which knows all kinds and judges damage. Reuse one
-// for many files; it serves one thread.
+// Decodes windows of the usual kind of JPEG file, faster than libjpeg. It reads codes in fewer
+// dependent steps, and reads what lies outside the window but neither keeps nor transforms it.
+// Pixels of the planes differ from libjpeg's by 1 at most, because nothing is rounded in between.
+// Unusual or damaged files are left to JpegDecoder, which knows all kinds and judges damage. Reuse
+// one decoder for many files, from one thread.
 class BaselineDecoder {
  public:
-  // Decodes what lies around `window` of a picture of this size, so that the chroma of the window
-  // can be interpolated. Null if the file is not for this decoder. Valid until the next call.
+  // Decodes the surroundings of `window` in a picture of this size, so that the chroma of the
+  // window can be interpolated. Null if this decoder cannot decode the file. The result is valid
+  // until the next call.
   const PlaneViews* decode(std::string_view file, ImageSize size, const PixelWindow& window);
 
  private:
@@ -53,7 +54,7 @@ class BaselineDecoder {
   JpegScan scan_;
   PlaneViews views_;
   std::array<std::vector<std::uint8_t>, 3> pixels_;
-  std::array<std::array<float, 64>, 3> factors_;  // of the coefficients, column by column
+  std::array<std::array<float, 64>, 3> factors_;  // factors of the coefficients, column by column
 };
 
 }  // namespace convoy::data

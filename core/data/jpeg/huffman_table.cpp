@@ -6,11 +6,11 @@ namespace convoy::data {
 namespace {
 
 constexpr int kLongestCode = 16;
-constexpr int kLargestDifference = 11;  // bits of a DC difference of 8-bit pixels
-constexpr int kLargestValue = 10;       // and of another coefficient
+constexpr int kLargestDifference = 11;  // the most bits of a DC difference of 8-bit pixels
+constexpr int kLargestValue = 10;       // the most bits of another coefficient
 constexpr int kSixteenZeros = 0xf0;
 
-// `bits` stays 0 if no baseline file has this symbol.
+// Returns the meaning of a symbol. `bits` stays 0 if no baseline file has this symbol.
 HuffmanSymbol meaning_of(std::uint8_t symbol, int length, bool differences) {
   const int run = symbol >> 4, size = symbol & 15;
   HuffmanSymbol meaning;

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <vector>
 
-// libjpeg's headers need <cstdio> before them.
+// libjpeg's headers need <cstdio> to be included before them.
 #include <jpeglib.h>
-// Message numbers; needs jpeglib.h before it.
+// Message numbers. The header needs jpeglib.h before it.
 #include <jerror.h>
 
 #include "core/data/pipeline/bad_record.hpp"
@@ -19,16 +19,16 @@ namespace {
 constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
 
 // libjpeg reports errors by calling a function that must not return. setjmp and longjmp are
-// confined to this file: a function that calls setjmp() has only trivial locals and turns a jump
-// into `false`, so that exceptions are thrown where no frame of libjpeg lies between.
+// confined to this file. A function that calls setjmp() has only trivial locals and turns a jump
+// into `false`, so that exceptions are thrown when no frame of libjpeg is in between.
 struct Session {
   jpeg_decompress_struct info = {};
   jpeg_error_mgr errors = {};
   jpeg_progress_mgr progress = {};
   std::jmp_buf jump = {};
   std::array<char, JMSG_LENGTH_MAX> message = {};
-  std::vector<std::uint8_t> pixels;  // of the last decode
-  std::vector<std::uint8_t> row;     // one decoded row of four inks
+  std::vector<std::uint8_t> pixels;  // pixels of the last decode
+  std::vector<std::uint8_t> row;     // one decoded row with four ink components
 };
 
 [[noreturn]] void jump_out(j_common_ptr info) {
@@ -37,8 +37,8 @@ struct Session {
   std::longjmp(session->jump, 1);
 }
 
-// Rare but valid files give warnings (stray bytes between markers), so only the end of the data
-// before the end of the picture is an error.
+// Rare but valid files give warnings (stray bytes between markers). So only an end of the data
+// before the end of the picture is treated as an error.
 void receive_message(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) jump_out(info);
 }
@@ -53,7 +53,7 @@ void limit_scans(j_common_ptr info) {
 
 void ignore_output(j_common_ptr) {}
 
-// Runs `body`, which calls libjpeg and has only trivial locals; false if libjpeg gave up.
+// Runs `body`, which calls libjpeg and has only trivial locals. Returns false if libjpeg gave up.
 template <typename Body>
 bool completes(Session& session, const Body& body) {
   if (setjmp(session.jump) != 0) return false;
@@ -70,7 +70,7 @@ bool is_cmyk(const jpeg_decompress_struct& info) {
   return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
 }
 
-// Adobe's files, nearly all of those with four components, store the inverse of the ink.
+// Adobe's files, which are nearly all of those with four components, store the inverse of the ink.
 void convert_cmyk(const std::uint8_t* row, JDIMENSION count, bool inverted, std::uint8_t* rgb) {
   for (JDIMENSION x = 0; x < count; ++x, row += 4, rgb += kViewBytes) {
     for (int i = 0; i < kRgb; ++i) {
@@ -81,11 +81,11 @@ void convert_cmyk(const std::uint8_t* row, JDIMENSION count, bool inverted, std:
   }
 }
 
-// Columns beside the window that are decoded with it, so that the interpolation of the chroma
-// channels sees the same neighbours as in a full decode.
+// The number of columns beside the window that are decoded with it, so that the interpolation of
+// chroma sees the same neighbours as in a full decode.
 constexpr int kMargin = 2;
 
-// The columns that libjpeg decodes for a window: these begin where a block does.
+// The columns that libjpeg decodes for a window. They begin where a block begins.
 struct Columns {
   JDIMENSION first = 0;
   JDIMENSION count = 0;
@@ -104,7 +104,8 @@ void start(Session& session, const PixelWindow& window, int reduction, Columns& 
   jpeg_crop_scanline(&info, &columns.first, &columns.count);
 }
 
-// The rows of the window, all of `columns`; several at a time, as libjpeg makes them in pairs.
+// Decodes the rows of the window, with all of `columns`. It takes several rows at a time, because
+// libjpeg makes them in pairs.
 void decode_rows(Session& session, const PixelWindow& window, const Columns& columns) {
   jpeg_decompress_struct& info = session.info;
   if (window.y > 0) jpeg_skip_scanlines(&info, static_cast<JDIMENSION>(window.y));
@@ -199,7 +200,8 @@ PixelView JpegDecoder::decode(const PixelWindow& window, int reduction) {
   bool decoded = completes(state, [&] { start(state, window, reduction, columns); });
   if (decoded) {
     const std::size_t row_bytes = std::size_t{columns.count} * kViewBytes;
-    // Only grown: a vector that shrinks and grows again is filled with zeros each time.
+    // The vector only grows, because one that shrinks and grows again is filled with zeros each
+    // time.
     state.pixels.resize(std::max(state.pixels.size(), row_bytes * window.height + kViewBytes));
     state.row.resize(std::max(state.row.size(), row_bytes));
     decoded = completes(state, [&] { decode_rows(state, window, columns); });

@@ -8,19 +8,19 @@
 
 namespace convoy::data {
 
-// Larger pictures are refused: a few hundred bytes of file may claim gigabytes of pixels.
+// Larger pictures are refused, because a few hundred bytes of a file may claim gigabytes of pixels.
 inline constexpr std::int64_t kLargestImagePixels = 100'000'000;
 
-// A progressive file with more scans is refused: thousands of them keep a decoder busy for minutes.
-// The limit other training decoders use.
+// A progressive file with more scans is refused, because thousands of them keep a decoder busy for
+// minutes. Other training decoders use the same limit.
 inline constexpr int kLargestScanCount = 500;
 
-// The size of a picture that is decoded with `reduction`.
+// Returns the size of a picture that is decoded with `reduction`.
 ImageSize reduced_size(ImageSize size, int reduction);
 
-// Decodes JPEG files to RGB, all of a picture or a window of it. Grey and CMYK pictures are
-// converted. Reuse one decoder for many pictures; it serves one thread. Throws BadRecord for files
-// that are not JPEG, damaged, truncated, or over the limits above.
+// Decodes JPEG files to RGB, completely or only a window. Grey and CMYK pictures are converted.
+// Reuse one decoder for many pictures, from one thread. Throws BadRecord for files that are not
+// JPEG, damaged, truncated, or over the limits above.
 class JpegDecoder {
  public:
   JpegDecoder();
@@ -31,14 +31,14 @@ class JpegDecoder {
   // Reads the header. `file` must stay valid until decode() returns.
   ImageSize open(std::string_view file);
 
-  // Decodes `window`, which lies inside the picture, of the file given to open(): once per open().
-  // Costs little more than the window's share of the picture. The pixels are those of a full
-  // decode.
+  // Decodes `window`, which lies inside the picture, of the file given to open(). Call it once per
+  // open(). It costs little more than the window's share of the picture. The pixels are the same as
+  // in a full decode.
   void decode(const PixelWindow& window, ByteImage& image);
 
-  // Likewise, with sides of 1 / `reduction` (1, 2, 4 or 8), each pixel about the mean of a square:
-  // faster, as less is computed. `window` is one of the reduced picture, whose size is
-  // reduced_size(). The view is valid until the next decode.
+  // The same with sides of 1 / `reduction` (1, 2, 4 or 8). Each pixel is about the mean of a
+  // square. It is faster, because less is computed. `window` belongs to the reduced picture, whose
+  // size is reduced_size(). The view is valid until the next decode.
   PixelView decode(const PixelWindow& window, int reduction);
 
  private:

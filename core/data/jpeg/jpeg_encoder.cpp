@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// libjpeg's header needs <cstdio> before it.
+// libjpeg's header needs <cstdio> to be included before it.
 #include <jpeglib.h>
 
 #include "core/base/error.hpp"
@@ -12,8 +12,7 @@
 namespace convoy::data {
 namespace {
 
-// What libjpeg works with. Its errors jump to `jump`, as those of the decoder do
-// (jpeg_decoder.cpp).
+// The state of libjpeg. Its errors jump to `jump`, as in the decoder (jpeg_decoder.cpp).
 struct EncoderSession {
   jpeg_compress_struct info = {};
   jpeg_error_mgr errors = {};
@@ -42,7 +41,7 @@ J_COLOR_SPACE color_space_of(int components) {
   return components == 3 ? JCS_RGB : JCS_CMYK;
 }
 
-// False when libjpeg refuses.
+// Returns false if libjpeg refuses.
 bool encode(EncoderSession* session, const std::uint8_t* pixels, int width, int height,
             int components, const JpegEncoding* encoding) {
   if (setjmp(session->jump) != 0) return false;

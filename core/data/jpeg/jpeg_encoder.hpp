@@ -11,9 +11,9 @@ struct JpegEncoding {
   bool chroma_subsampling = true;  // 4:2:0 instead of 4:4:4
 };
 
-// Encodes `components` interleaved values per pixel, height x width of them: 1 grey, 3 RGB, 4 CMYK
-// as Adobe stores it (inverted). Throws Error with libjpeg's message when it refuses, for example
-// pictures of no pixels.
+// Encodes height x width pixels with `components` interleaved values each: 1 grey, 3 RGB, 4 CMYK as
+// Adobe stores it (inverted). Throws Error with libjpeg's message if it refuses, for example
+// pictures without pixels.
 std::string encode_jpeg(const std::uint8_t* pixels, int width, int height, int components,
                         const JpegEncoding& encoding);
 

@@ -32,7 +32,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(JpegScan& scan) : scan_(scan) {}
 
-  // False: unusual.
+  // Returns false if the file is unusual.
   bool read_segment(std::uint8_t marker, Bytes body) {
     switch (marker) {
       case kBaseline:
@@ -43,7 +43,7 @@ class HeaderReader {
         return read_step_tables(body);
       case kScan:
         return read_scan(body);
-      case kAdobe:  // the last byte: how colours are coded; 1: as luminance and chroma
+      case kAdobe:  // the last byte is the colour coding; 1: luminance and chroma
         return body.size() < 12 || std::memcmp(body.data(), "Adobe", 5) != 0 || body[11] == 1;
       case kRestartInterval:
         return body.size() == 2 && word(body, 0) == 0;
@@ -116,15 +116,15 @@ class HeaderReader {
 
   JpegScan& scan_;
   bool frame_read_ = false;
-  std::array<std::size_t, 3> step_tables_ = {};  // of the components
+  std::array<std::size_t, 3> step_tables_ = {};  // table numbers of the components
   std::array<std::array<float, 64>, 4> steps_ = {};
   std::array<bool, 4> steps_set_ = {}, differences_set_ = {}, values_set_ = {};
 };
 
-// A byte 0xff of the coded data is followed by a zero. True if the data end as those of a whole
-// file do, at its end marker.
+// Reads the coded data, in which a zero follows every byte 0xff. Returns true if the data end with
+// an end marker, as those of a whole file do.
 bool read_data(Bytes bytes, JpegScan& scan) {
-  // Only grown: a vector that shrinks and grows again is filled with zeros each time.
+  // The vector only grows, because one that shrinks and grows again is filled with zeros each time.
   scan.data.resize(std::max(scan.data.size(), bytes.size() + JpegScan::kPadding));
   std::uint8_t* write = scan.data.data();
   const std::uint8_t* read = bytes.data();

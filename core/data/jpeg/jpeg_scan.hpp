@@ -10,18 +10,19 @@
 
 namespace convoy::data {
 
-// What is needed to decode the usual kind of JPEG file: baseline, luminance and two chroma
+// The data that decoding needs for the usual kind of JPEG file: baseline, luminance and two chroma
 // components in one scan, eight bits, no restart markers, chroma with all or half of the columns
-// and rows. Large: reuse it.
+// and rows. The object is large, so reuse it.
 struct JpegScan {
   struct Component {
-    std::array<float, 64> steps;  // what coefficients are multiples of, in the order of the file
-    std::size_t differences = 0;  // which table
+    // The quantisation step of each coefficient, in the order of the file.
+    std::array<float, 64> steps;
+    std::size_t differences = 0;  // number of its table
     std::size_t values = 0;
   };
 
   ImageSize size;
-  int chroma_columns = 1;  // of the picture for one of chroma: 1 or 2
+  int chroma_columns = 1;  // columns of the picture per chroma column: 1 or 2
   int chroma_rows = 1;
   std::array<Component, 3> components;
   std::array<HuffmanTable, 4> differences;
@@ -33,7 +34,7 @@ struct JpegScan {
   static constexpr std::size_t kPadding = 4096;
 };
 
-// False if `file` is of another kind or in any way unusual; `scan` then is of no use.
+// Returns false if `file` is of another kind or in any way unusual. Then `scan` is meaningless.
 bool read_usual_jpeg(std::string_view file, JpegScan& scan);
 
 }  // namespace convoy::data

@@ -8,8 +8,9 @@
 
 namespace convoy::data {
 
-// A record that cannot be used: damaged framing, not an Example, a picture that does not decode.
-// Apart from other errors because the policy on_bad_record decides whether it ends the run.
+// A record that cannot be used: damaged framing, not an Example, or a picture that cannot be
+// decoded. It has a type of its own, because the policy on_bad_record decides whether it ends the
+// run.
 class BadRecord : public Error {
  public:
   explicit BadRecord(const std::string& text) : Error(ExitCode::kFailed, text) {}

@@ -87,7 +87,7 @@ SourceStatistics BatchPipeline::statistics() const {
   return statistics_;
 }
 
-// With the mutex held, or before there are workers.
+// The caller holds the mutex, or there are no workers yet.
 void BatchPipeline::schedule(int replica) {
   std::unique_ptr<Slot> slot;
   if (unused_.empty()) {

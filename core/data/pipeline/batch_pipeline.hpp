@@ -17,35 +17,35 @@
 
 namespace convoy::data {
 
-// One sample that a worker is to make.
+// One sample to make.
 struct SampleRequest {
-  int worker = 0;  // 0 .. threads - 1: which of the caller's scratch areas to use
+  int worker = 0;  // 0 .. threads - 1: the scratch area of the caller to use
   std::int64_t step = 0;
   std::int64_t position = 0;  // in the global batch: replica * batch + index in the batch
 };
 
-// What became of it.
+// The result for one sample.
 struct SampleResult {
   std::int32_t label = 0;
-  bool replaced = false;  // its own record was bad; left out if the label is kNoLabel
-  std::string reason;     // why, if replaced
+  bool replaced = false;  // its own record was bad; the sample is left out if the label is kNoLabel
+  std::string reason;     // why it was replaced
 };
 
-// A sample that does not count: an empty image without a label.
+// Makes a sample that does not count: an empty image without a label.
 SampleResult left_out_sample(const DataOptions& options, float* image);
 
 // Worker threads that fill batches ahead of their use, sample by sample, in the order of steps. At
-// most `prefetch_depth` batches of a replica are in preparation or waiting; those that the caller
+// most `prefetch_depth` batches of a replica are in preparation or waiting. Batches that the caller
 // holds do not count, so any number may be held. Buffers are reused.
 class BatchPipeline {
  public:
-  // Writes one image to `image` (image_elements() floats); called by several threads. What it
-  // throws is thrown by the acquire() of that batch, the error of the lowest position if there are
-  // several.
+  // Writes one image to `image` (image_elements() floats). Several threads call it. If it throws,
+  // the acquire() of that batch throws the same error; of several errors, the one with the lowest
+  // position.
   using MakeSample = std::function<SampleResult(const SampleRequest&, float* image)>;
 
   BatchPipeline(const DataOptions& options, MakeSample make_sample);
-  ~BatchPipeline();  // lets samples in the making finish; no batch may be in use
+  ~BatchPipeline();  // waits for samples in progress; no batch may be in use
   BatchPipeline(const BatchPipeline&) = delete;
   BatchPipeline& operator=(const BatchPipeline&) = delete;
 
@@ -61,7 +61,7 @@ class BatchPipeline {
     std::shared_ptr<float[]> images;
     std::vector<std::int32_t> labels;
     Batch batch;
-    int started = 0;  // samples handed to workers
+    int started = 0;  // number of samples handed to workers
     int finished = 0;
     int replaced = 0;
     std::string reason;
@@ -87,7 +87,8 @@ class BatchPipeline {
   std::deque<Slot*> open_;  // batches with samples that no worker has taken yet
   std::vector<std::unique_ptr<Slot>> unused_;
   SourceStatistics statistics_;
-  std::vector<std::jthread> workers_;  // last: stopped and joined before the rest goes
+  // Last member: stopped and joined before the others are destroyed.
+  std::vector<std::jthread> workers_;
 };
 
 }  // namespace convoy::data

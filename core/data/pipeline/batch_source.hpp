@@ -6,49 +6,49 @@
 
 namespace convoy::data {
 
-// The label of a sample of evaluation that does not count, because its own record is bad or because
-// it only fills up the last batch: its image is empty, and devices leave it out of loss and hits.
+// The label of an evaluation sample that does not count, because its own record is bad or because
+// it only fills up the last batch. Its image is empty, and devices leave it out of loss and hits.
 inline constexpr std::int32_t kNoLabel = -1;
 
-// One batch of one replica in host memory. `images` is NCHW plain float32, already normalised;
+// One batch of one replica in host memory. `images` is plain NCHW float32, already normalised.
 // `labels` has `count` entries.
 struct Batch {
   const float* images = nullptr;
   const std::int32_t* labels = nullptr;
   std::int64_t count = 0;
-  std::int64_t left_out = 0;  // of them, samples without a label
+  std::int64_t left_out = 0;  // samples among them without a label
 };
 
-// Totals over all replicas, of the batches acquired so far.
+// Totals over all replicas, for the batches acquired so far.
 struct SourceStatistics {
   std::int64_t images = 0;
   // Samples whose own record could not be used and was replaced or left out, plus files with
-  // damaged framing of records; of these, only the records before the damage are used.
+  // damaged framing of records. Such files are used only up to the damage.
   std::int64_t bad_records = 0;
-  // What was wrong with one of them (file, offset and reason); empty if none.
+  // The problem of one of them (file, offset and reason); empty if there are none.
   std::string bad_record_example;
-  double wait_seconds = 0;  // time acquire() spent blocked
+  double wait_seconds = 0;  // time for which acquire() was blocked
 };
 
-// Where replicas get their batches. For one replica, acquire() is called with consecutive steps
-// (beginning with the source's first step) and returns when that batch is ready; the batch stays
+// The source of the replicas' batches. For one replica, acquire() is called with consecutive steps
+// (beginning with the source's first step) and returns when that batch is ready. The batch stays
 // valid until release(). Several batches of a replica may be held at once. Different replicas may
-// call from different threads. Whatever goes wrong behind the scenes is thrown by acquire() as
+// call from different threads. acquire() throws every error of the source's threads as
 // convoy::Error.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
   virtual const Batch& acquire(int replica, std::int64_t step) = 0;
-  // Whether acquire() of the replica's next step returns at once, or throws.
+  // Returns whether acquire() of the replica's next step would return, or throw, without waiting.
   virtual bool is_ready(int /*replica*/, std::int64_t /*step*/) const { return true; }
   virtual void release(int replica, std::int64_t step) = 0;
   virtual SourceStatistics statistics() const = 0;
 
-  // Samples that make one epoch, over all replicas.
+  // Returns the number of samples of one epoch, over all replicas.
   virtual std::int64_t samples_per_epoch() const = 0;
 
-  // What is odd about the data as a whole, for people: files that are missing, for example.
+  // Returns anything unusual about the data as a whole, for people, such as missing files.
   virtual std::vector<std::string> notices() const { return {}; }
 };
 

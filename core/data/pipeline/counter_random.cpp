@@ -8,7 +8,7 @@ namespace convoy::data {
 
 std::array<std::uint32_t, 4> random_block(std::uint32_t seed, RandomPurpose purpose,
                                           const std::array<std::uint32_t, 4>& counter) {
-  const r123::Philox4x32 generator;  // ten rounds, the authors' recommendation
+  const r123::Philox4x32 generator;  // ten rounds, as its authors recommend
   const r123::Philox4x32::key_type key = {{seed, static_cast<std::uint32_t>(purpose)}};
   const r123::Philox4x32::ctr_type input = {{counter[0], counter[1], counter[2], counter[3]}};
   const r123::Philox4x32::ctr_type output = generator(input, key);

@@ -5,7 +5,7 @@
 
 namespace convoy::data {
 
-// What random numbers are for: streams of different purposes are independent.
+// The purposes of random numbers. Streams of different purposes are independent.
 enum class RandomPurpose : std::uint32_t {
   kSyntheticImage = 1,
   kSyntheticLabel = 2,
@@ -13,13 +13,13 @@ enum class RandomPurpose : std::uint32_t {
   kAugmentation = 4,
 };
 
-// Philox4x32-10 at one counter: four words that depend on nothing but the arguments.
+// Returns Philox4x32-10 at one counter: four words that depend only on the arguments.
 std::array<std::uint32_t, 4> random_block(std::uint32_t seed, RandomPurpose purpose,
                                           const std::array<std::uint32_t, 4>& counter);
 
-// The random numbers of one sample. Two streams with equal arguments are equal and all others are
-// independent, so what a sample looks like never depends on the thread or replica that makes it.
-// `sample` identifies it within `round`, which is a step or an epoch.
+// The random numbers of one sample. Two streams with equal arguments are equal, and all others are
+// independent. So the content of a sample never depends on the thread or replica that makes it.
+// `sample` identifies the sample within `round`, which is a step or an epoch.
 class CounterRandom {
  public:
   CounterRandom(std::uint32_t seed, RandomPurpose purpose, std::uint32_t sample,

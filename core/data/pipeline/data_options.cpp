@@ -37,7 +37,7 @@ bool DataOptions::is_local(int replica) const {
 bool DataOptions::counts(std::int64_t sample, std::int64_t samples_per_epoch) const {
   if (!counted_epochs) return true;
   const double counted = *counted_epochs * static_cast<double>(samples_per_epoch);
-  return sample < static_cast<std::int64_t>(counted);  // rounded as timed_steps does
+  return sample < static_cast<std::int64_t>(counted);  // rounded as in timed_steps()
 }
 
 void check_data_options(const DataOptions& options) {

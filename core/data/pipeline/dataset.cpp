@@ -14,7 +14,7 @@ constexpr std::array<Dataset, 2> kDatasets = {{
     {"cifar10", 11, 50'000, 10'000},
 }};
 
-// In the order in which tf_cnn_benchmarks looks for them in a path.
+// The order in which tf_cnn_benchmarks looks for them in a path.
 constexpr std::array<std::string_view, 4> kNamesInPaths = {"imagenet", "cifar10", "librispeech",
                                                            "coco"};
 

@@ -9,8 +9,8 @@
 
 namespace convoy::data {
 
-// A data set that models are made for, as published. Label 0 of imagenet is background, which its
-// photographs do not have; cifar10 has one class more than there are labels.
+// A data set for which models are made, as published. Label 0 of imagenet is background, which its
+// photographs do not have. cifar10 has one class more than there are labels.
 struct Dataset {
   std::string_view name;
   std::uint32_t classes;  // width of the classifier
@@ -22,19 +22,20 @@ struct Dataset {
   }
 };
 
-// Fails with ExitCode::kUsage, listing the names there are, for another name.
+// Fails with ExitCode::kUsage, listing the known names, for another name.
 const Dataset& find_dataset(std::string_view name);
 
-// What the user says about the data: data_name, else the first of imagenet, cifar10, librispeech
-// and coco that occurs in the path data_dir. Nothing if both leave it open, as the reproducible
-// fill (data_name "hash") does. Fails with kUsage for a data set that convoy does not read.
+// Returns the data set that the user names: data_name, else the first of imagenet, cifar10,
+// librispeech and coco that occurs in the path data_dir. Null if neither names one, as with the
+// reproducible fill (data_name "hash"). Fails with kUsage for a data set that convoy does not read.
 const Dataset* requested_dataset(std::string_view data_name, std::string_view data_dir);
 
-// The data set of a run: what the user says, else what the model was made for.
+// Returns the data set of a run: the one that the user names, else the one for which the model was
+// made.
 const Dataset& dataset_of(const DataOptions& options);
 
-// Fails with kUsage if the user says another data set than the model's; the text ends with what
-// fitting_models(data set) makes of the one the user said.
+// Returns the model's data set. Fails with kUsage if the user names another one. The text ends with
+// the result of fitting_models() for the data set that the user names.
 const Dataset& dataset_of_model(
     std::string_view model, std::string_view model_dataset, std::string_view data_name,
     std::string_view data_dir,

@@ -46,7 +46,8 @@ SourceStatistics FixedImageSource::statistics() const {
   return statistics;
 }
 
-// As published, so that learning-rate schedules in epochs mean the same without the data.
+// Returns the published number, so that learning-rate schedules in epochs mean the same without the
+// data.
 std::int64_t FixedImageSource::samples_per_epoch() const {
   return dataset_of(options_).examples(options_.subset);
 }

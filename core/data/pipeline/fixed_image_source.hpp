@@ -11,9 +11,9 @@
 
 namespace convoy::data {
 
-// What the sources without files have in common: a replica's images are made once and serve every
-// step, only labels may differ between steps. `sample` is the index in the global batch, so
-// replicas that share a global batch see the same samples whatever their number.
+// The common part of the sources without files. A replica's images are made once and serve every
+// step; only labels may differ between steps. `sample` is the index in the global batch, so the
+// samples do not depend on the number of replicas that share a global batch.
 class FixedImageSource : public BatchSource {
  public:
   const Batch& acquire(int replica, std::int64_t step) final;
@@ -46,9 +46,9 @@ class FixedImageSource : public BatchSource {
   mutable std::vector<Replica> replicas_;
 };
 
-// Data without files, for measuring: images from a normal distribution (mean 127, deviation 60, cut
-// at two deviations; not normalised), drawn once, and labels uniform in 0 .. classes - 2, drawn
-// anew every step, so that the loss does not fall.
+// Data without files, for measurements. Images come from a normal distribution (mean 127, deviation
+// 60, cut at two deviations; not normalised) and are drawn once. Labels are uniform in 0 .. classes
+// - 2 and are drawn anew every step, so that the loss does not fall.
 class SyntheticSource : public FixedImageSource {
  public:
   explicit SyntheticSource(const DataOptions& options);
@@ -60,9 +60,9 @@ class SyntheticSource : public FixedImageSource {
   TruncatedNormal pixels_;
 };
 
-// One reproducible batch, the same every step: images from hash_fill with kHashImageKey (scale 2,
-// offset 0) over the whole global batch, label of sample n (37 n + 11 seed + 1) mod classes. Any
-// program can make the same bits, so losses can be compared between programs.
+// One reproducible batch, the same in every step. Images come from hash_fill with kHashImageKey
+// (scale 2, offset 0) over the whole global batch. The label of sample n is (37 n + 11 seed + 1)
+// mod classes. Any program can make the same bits, so losses can be compared between programs.
 class HashSource : public FixedImageSource {
  public:
   explicit HashSource(const DataOptions& options) : FixedImageSource(options) {}

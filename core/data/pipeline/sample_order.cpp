@@ -7,7 +7,7 @@ namespace convoy::data {
 namespace {
 
 // Four rounds with random round functions make a Feistel network a pseudorandom permutation (Luby
-// and Rackoff); the others are for data sets of a handful of records.
+// and Rackoff). The other rounds help data sets of a handful of records.
 constexpr std::uint32_t kRounds = 8;
 
 }  // namespace
@@ -21,9 +21,9 @@ SampleOrder::SampleOrder(std::int64_t records, std::uint32_t seed, bool shuffle)
 std::int64_t SampleOrder::record_at(std::int64_t epoch, std::int64_t place) const {
   CONVOY_CHECK(place >= 0 && place < records_);
   if (!shuffle_) return place;
-  // The network permutes a power of four of values; following the cycle of `place` until it is back
-  // among the records permutes those. The domain is less than four times too large (for more than
-  // one record), so few turns do.
+  // The network permutes a power of four of values. Following the cycle of `place` until a value is
+  // a record's number gives a permutation of the records. The domain is less than four times too
+  // large (for more than one record), so few iterations suffice.
   auto value = static_cast<std::uint64_t>(place);
   do {
     value = permute(value, static_cast<std::uint64_t>(epoch));

@@ -4,17 +4,17 @@
 
 namespace convoy::data {
 
-// The global order of samples. Sample g of a run (step * global batch + position in it) is place
-// g % records of epoch g / records, and every epoch is a permutation of all records. A function of
-// the arguments alone: the same for any number of threads, replicas and hosts.
+// The global order of samples. Sample g of a run (step * global batch + position in it) is at place
+// g % records of epoch g / records, and every epoch is a permutation of all records. It depends
+// only on the arguments, so it is the same for any number of threads, replicas and hosts.
 class SampleOrder {
  public:
-  // Without `shuffle` every epoch goes through the records in order.
+  // Without `shuffle`, every epoch has the records in order.
   SampleOrder(std::int64_t records, std::uint32_t seed, bool shuffle);
 
   std::int64_t records() const { return records_; }
 
-  // The record at `place` (0 .. records - 1) of `epoch`.
+  // Returns the record at `place` (0 .. records - 1) of `epoch`.
   std::int64_t record_at(std::int64_t epoch, std::int64_t place) const;
 
  private:

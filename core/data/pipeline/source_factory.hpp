@@ -7,13 +7,13 @@
 
 namespace convoy::data {
 
-// Fails as make_source() where it would find no files, without opening one. Of the options, only
-// what says which data: nothing is read ahead.
+// Fails as make_source() does if it would find no files, but opens none. It uses only the options
+// that select the data, and reads nothing ahead.
 void require_data_files(const DataOptions& options);
 
-// Without data_dir: the reproducible fill if data_name is "hash", else synthetic data. With it:
-// the files of the data set (see dataset_of). Fails with kUsage on options that make no sense
-// together, otherwise as TfRecordSource and Cifar10Source do.
+// Makes a batch source. Without data_dir, it is the reproducible fill if data_name is "hash", else
+// synthetic data. With data_dir, it is the files of the data set (see dataset_of). Fails with
+// kUsage on options that contradict each other, otherwise as TfRecordSource and Cifar10Source do.
 std::unique_ptr<BatchSource> make_source(const DataOptions& options);
 
 }  // namespace convoy::data

@@ -8,7 +8,7 @@ namespace {
 constexpr int kIntervals = 4096;
 constexpr double kCut = 2;  // standard deviations
 
-// The distribution function of the standard normal, up to a constant factor and offset.
+// Returns the distribution function of the standard normal, up to a constant factor and offset.
 double distribution(double x) {
   return std::erf(x / std::sqrt(2.0));
 }

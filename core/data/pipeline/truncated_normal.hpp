@@ -6,9 +6,9 @@
 
 namespace convoy::data {
 
-// A normal distribution cut at two standard deviations either side of its mean. Sampled through a
-// table of the inverse distribution function with linear interpolation (within 1e-5 of a standard
-// deviation), so that one random word makes one value.
+// A normal distribution cut at two standard deviations on either side of its mean. It is sampled
+// through a table of the inverse distribution function with linear interpolation (within 1e-5 of a
+// standard deviation), so one random word gives one value.
 class TruncatedNormal {
  public:
   TruncatedNormal(double mean, double deviation);

@@ -8,7 +8,7 @@
 namespace convoy::data {
 
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
-  // ISA-L takes the length as int and a pointer to non-const bytes that it only reads.
+  // ISA-L takes the length as int, and a pointer to non-const bytes that it only reads.
   constexpr std::size_t kLargestChunk = std::numeric_limits<int>::max();
   std::uint32_t state = ~before;
   while (!bytes.empty()) {

@@ -5,11 +5,12 @@
 
 namespace convoy::data {
 
-// CRC-32C (Castagnoli), as in iSCSI (RFC 3720). `before` is that of the bytes before these.
+// Returns CRC-32C (Castagnoli), as in iSCSI (RFC 3720). `before` is the checksum of the preceding
+// bytes.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
-// The form TFRecord files store: rotated and offset, so that the checksum of data which itself
-// contains checksums stays meaningful.
+// Returns the form in TFRecord files. It is rotated and offset, so that the checksum of data that
+// itself contains checksums stays meaningful.
 std::uint32_t masked_crc32c(std::string_view bytes);
 
 }  // namespace convoy::data

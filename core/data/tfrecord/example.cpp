@@ -111,7 +111,7 @@ std::string serialise_example(const LabelledImage& image) {
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
     google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);  // maps have no order of their own
+    coded.SetSerializationDeterministic(true);  // maps have no fixed order otherwise
     example.SerializeToCodedStream(&coded);
   }
   return bytes;

@@ -48,7 +48,7 @@ std::vector<FileScan> scan_files(const std::vector<std::filesystem::path>& files
   std::vector<std::jthread> workers;
   for (std::size_t i = 0; i < helpers; ++i) workers.emplace_back(scan_some);
   scan_some();
-  workers.clear();  // joins
+  workers.clear();  // joins the threads
   return scans;
 }
 
@@ -59,7 +59,7 @@ bool is_record_file(const std::filesystem::directory_entry& entry, std::string_v
          !entry.is_directory(ignored);
 }
 
-// "train-00001-of-00004" is the second of four.
+// The parts of a name: "train-00001-of-00004" is the second of four files.
 struct ShardName {
   std::string before;  // "train-"
   std::string after;   // "-of-00004"
@@ -86,7 +86,7 @@ std::optional<ShardName> parse_shard(const std::string& name) {
 }  // namespace
 
 std::string missing_files(const std::vector<std::filesystem::path>& files) {
-  std::map<std::string, std::set<std::uint32_t>> sets;  // by what their names have in common
+  std::map<std::string, std::set<std::uint32_t>> sets;  // by the common part of their names
   std::map<std::string, ShardName> first;
   for (const std::filesystem::path& file : files)
     if (const auto shard = parse_shard(file.filename().string())) {

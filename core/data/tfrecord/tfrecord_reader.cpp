@@ -34,7 +34,7 @@ Integer load(const char* bytes) {
                                 "; check that it is a file this user may read"));
 }
 
-// Why no records are read from what has this status; null when they can be.
+// Returns why a file with this status cannot hold records; null if it can.
 const char* unfit(const struct stat& status) {
   if (S_ISDIR(status.st_mode)) return std::strerror(EISDIR);
   return S_ISREG(status.st_mode) ? nullptr : "it is a pipe, a device or a socket";
@@ -47,7 +47,7 @@ std::string describe_record(const std::filesystem::path& path, std::uint64_t off
 }
 
 TfRecordReader::TfRecordReader(const std::filesystem::path& path) : path_(path) {
-  // Without O_NONBLOCK, opening a pipe of that name would wait for a writer.
+  // O_NONBLOCK: opening a named pipe does not wait for a writer.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail_file("open", path, std::strerror(errno));
   struct stat status = {};

@@ -102,7 +102,7 @@ SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* im
        records, options_.data_dir, result.reason);
 }
 
-// Two threads may read the same record at the same time; one of them keeps it.
+// Two threads may read the same record at the same time. The cache keeps one of the copies.
 const std::string& TfRecordSource::read_record(Worker& worker, std::int64_t number) {
   const auto index = static_cast<std::size_t>(number);
   if (!cache_.empty()) {
@@ -117,7 +117,7 @@ const std::string& TfRecordSource::read_record(Worker& worker, std::int64_t numb
   return cache_[index];
 }
 
-// Reading says itself where a record is damaged.
+// If reading fails, the error already says where the record is. Errors of decoding get that here.
 std::int32_t TfRecordSource::prepare(Worker& worker, std::int64_t number, std::int64_t epoch,
                                      std::int64_t place, std::int64_t position, float* image) {
   const std::string& bytes = read_record(worker, number);
@@ -130,8 +130,8 @@ std::int32_t TfRecordSource::prepare(Worker& worker, std::int64_t number, std::i
   }
 }
 
-// The random numbers belong to the place in the epoch, so a replacement gets those of the sample it
-// stands in for.
+// The random numbers belong to the place in the epoch, so a replacement gets those of the sample
+// that it replaces.
 std::int32_t TfRecordSource::decode(Worker& worker, const std::string& record, std::int64_t epoch,
                                     std::int64_t place, std::int64_t position, float* image) {
   const LabelledImage example = parse_example(record, options_.classes);

@@ -12,17 +12,18 @@
 
 namespace convoy::data {
 
-// ImageNet from TFRecord files in options.data_dir, read, decoded and augmented by its own threads.
-// Sample g of the run (step * global batch + replica * batch + index) has the same record, crop,
-// flip and colours for any number of threads, and for any number of replicas that share the global
-// batch. Records are read at random places of the files: fine on solid-state disks. Under kSkip a
-// sample of training whose record is bad becomes the next good record of its epoch; of evaluation,
-// where every record counts once, it is left out (kNoLabel).
-// With options.cache_records every record is read once; with options.repeat_one_record all samples
-// of training are views of the first one, read once: what remains is the work of the processor.
+// ImageNet from TFRecord files in options.data_dir, read, decoded and augmented by threads of its
+// own. Sample g of the run (step * global batch + replica * batch + index) has the same record,
+// crop, flip and colours for any number of threads, and for any number of replicas that share the
+// global batch. Records are read at random places of the files, which is fast enough on solid-state
+// disks. With kSkip, a training sample whose record is bad becomes the next good record of its
+// epoch. In evaluation, where every record counts once, such a sample is left out (kNoLabel).
+// With options.cache_records, every record is read once. With options.repeat_one_record, all
+// training samples are views of the first record, which is read once, so only the processor's work
+// remains.
 //
-// The constructor walks all files' headers (see index_records) and fails on a missing or empty
-// folder, an unreadable file, or channels other than 3.
+// The constructor reads the headers of all files (see index_records). It fails on a missing or
+// empty folder, an unreadable file, or a number of channels other than 3.
 class TfRecordSource : public BatchSource {
  public:
   explicit TfRecordSource(const DataOptions& options);
@@ -36,7 +37,7 @@ class TfRecordSource : public BatchSource {
   std::vector<std::string> notices() const override;
 
  private:
-  struct Worker;  // what a thread reuses from sample to sample
+  struct Worker;  // the objects that a thread reuses for its samples
 
   bool repeats() const { return options_.repeat_one_record && options_.subset == Subset::kTrain; }
   SampleResult make_sample(const SampleRequest& request, float* image);
@@ -50,9 +51,9 @@ class TfRecordSource : public BatchSource {
   const RecordIndex index_;
   const SampleOrder order_;
   std::mutex cache_mutex_;
-  std::vector<std::string> cache_;  // by number of the record; empty: not yet read
+  std::vector<std::string> cache_;  // by number of the record; empty: not read yet
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<BatchPipeline> pipeline_;  // last: its threads use the rest
+  std::unique_ptr<BatchPipeline> pipeline_;  // last member, because its threads use the others
 };
 
 }  // namespace convoy::data

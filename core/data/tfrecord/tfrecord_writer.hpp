@@ -6,8 +6,8 @@
 
 namespace convoy::data {
 
-// Writes a TFRecord file, replacing one that exists. Throws Error (kUnavailable) if the file cannot
-// be created or written; close() says whether everything arrived.
+// Writes a TFRecord file, replacing an existing one. Throws Error (kUnavailable) if the file cannot
+// be created or written. close() throws it if not everything was written.
 class TfRecordWriter {
  public:
   explicit TfRecordWriter(const std::filesystem::path& path);

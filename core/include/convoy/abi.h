@@ -38,8 +38,8 @@
  *  6. Threads: unless a function says otherwise, calls on one instance (of a strategy, of a model),
  *     on one device and on one open transport never overlap, but may come from different threads.
  *     Calls on different objects may overlap. A convoy_context belongs to the call that it was
- *     passed to: it is used during that call only, by one thread at a time. The host may make any
- *     call except those on an open device or transport in a forked child process first. fork()
+ *     passed to: it is used during that call only, by one thread at a time. The host may first make
+ *     any call in a forked child process, except calls on an open device or transport. fork()
  *     copies only the calling thread. So functions that give a plan, a kernel, a graph or a count
  *     start no threads, and no driver that does not survive a fork.
  *  7. Plug-ins print nothing; they call log. Libraries stay loaded until the process ends.

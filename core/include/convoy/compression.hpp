@@ -10,7 +10,7 @@
 
 namespace convoy {
 
-// What an element becomes; convoy_code says how it is rounded and stored.
+// The form in which an element is coded; convoy_code says how it is rounded and stored.
 enum class Code : std::uint64_t {
   kSign = CONVOY_CODE_SIGN,     // -1, 0 or 1: five elements in a byte
   k4Bits = CONVOY_CODE_4_BITS,  // two elements in a byte

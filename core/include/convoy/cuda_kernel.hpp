@@ -23,7 +23,7 @@ class CudaCall {
     unsigned long long count_;
   };
 
-  // The call outlives it.
+  // `call` must outlive this object.
   __device__ explicit CudaCall(const convoy_cuda_call& call) : call_(call) {}
 
   __device__ unsigned long long step() const { return call_.step; }

@@ -28,7 +28,7 @@ using DeviceHost = HostCalls;
 
 class Device;
 
-// As convoy_collective_group.
+// A convoy_collective_group in C++.
 struct CollectiveGroup {
   convoy_collective_id id;
   uint32_t ranks;
@@ -56,7 +56,7 @@ struct CollectiveGroup {
 class Device {
  public:
   static constexpr uint32_t kTraits = 0;                           // convoy_device_trait
-  static constexpr uint32_t kPreference = CONVOY_PREFERENCE_NONE;  // of --device=auto
+  static constexpr uint32_t kPreference = CONVOY_PREFERENCE_NONE;  // for --device=auto
   static constexpr uint32_t kKernelForms = 0;  // forms of a strategy's kernels; 0: host functions
 
   virtual ~Device() = default;

@@ -57,11 +57,11 @@ struct ConvolutionOptions {
   Size kernel = 1;
   Size stride = 1;
   Padding padding = Padding::kSame;
-  Size dilation = 1;    // cells from one tap of the kernel to the next
+  Size dilation = 1;    // distance in cells between neighbouring taps of the kernel
   uint32_t groups = 1;  // divides input and output channels; depthwise = the input channels
   std::optional<BatchNormOptions> batch_norm =
       std::nullopt;   // adds that layer; there is no bias then
-  bool relu = false;  // adds that layer
+  bool relu = false;  // adds a relu layer
   double limit = 0;   // the relu's upper bound, 0 = none
   bool bias = true;
   Initializer weights{};
@@ -70,7 +70,7 @@ struct ConvolutionOptions {
 };
 
 struct FullyConnectedOptions {
-  bool relu = false;  // adds that layer
+  bool relu = false;  // adds a relu layer
   bool bias = true;
   Initializer weights{};
   Initializer bias_start{};
@@ -133,7 +133,7 @@ class GraphBuilder {
     return options.relu ? relu(x, options.limit) : x;
   }
 
-  // A matrix on all values of an image. The output has one cell per channel.
+  // Multiplies all values of an image by a matrix. The output has one cell per channel.
   LayerId fully_connected(LayerId x, uint32_t outputs, const FullyConnectedOptions& options = {}) {
     convoy_layer layer = blank(CONVOY_LAYER_FULLY_CONNECTED);
     layer.channels = outputs;
@@ -178,7 +178,8 @@ class GraphBuilder {
     return add_layer(layer, {x});
   }
 
-  // Cell by cell; if `factors` has one cell per channel, it multiplies the whole channel.
+  // Multiplies cell by cell. If `factors` has one cell per channel, it multiplies the whole
+  // channel.
   LayerId multiply(LayerId x, LayerId factors) {
     return add_layer(blank(CONVOY_LAYER_MULTIPLY), {x, factors});
   }

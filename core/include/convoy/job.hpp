@@ -67,9 +67,10 @@ class Job {
   JobResult run();
   JobResult run(JobObserver& observer);
 
-  // For this machine's devices, or for the machine that options().machine describes.
+  // Plans for this machine's devices, or for the machine that options().machine describes.
   PlannedJob plan() const;
-  // For the same machine. Error kFailed when the job does not fit its memory.
+  // Simulates the job on the same machine. Throws Error (kFailed) when the job does not fit its
+  // memory.
   SimulatedJob simulate() const;
 
   const JobOptions& options() const { return options_; }

@@ -46,7 +46,7 @@ struct OptimizerOptions {
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
   double weight_decay = 4e-5;
-  std::optional<double> gradient_clip;  // of every element
+  std::optional<double> gradient_clip;  // bound on the magnitude of every element
   GradientScale gradient_scale = GradientScale::kMean;
 };
 
@@ -104,7 +104,7 @@ struct EvaluationOptions {
 // Checkpoints, and weights from elsewhere.
 struct CheckpointOptions {
   std::string train_dir;                      // empty: nothing is saved or resumed
-  std::optional<std::int64_t> every_steps;    // --save_model_steps, timed ones
+  std::optional<std::int64_t> every_steps;    // --save_model_steps: counts timed steps
   std::optional<std::int64_t> every_seconds;  // --save_model_secs; both unset: only at the end
   std::int64_t keep = 5;                      // --max_ckpts_to_keep; 0: all
   bool continue_on_error = false;             // --on_save_error=continue
@@ -120,7 +120,7 @@ struct MachineOptions {
   std::optional<std::string> software;  // the program whose behaviour is simulated; unset: convoy
   std::optional<std::uint32_t> hosts;   // number of equal hosts; unset: one
   std::string worker_hosts;             // addresses separated by commas, or a number
-  std::string ps_hosts;                 // likewise; parameter servers
+  std::string ps_hosts;                 // the same for parameter servers
   std::optional<bool> peer_access;      // of devices about which nothing else is known
   std::optional<double> images_per_second;  // --images_per_sec, of one device in training
   std::string calibration_file;             // empty: where `convoy calibrate` writes it

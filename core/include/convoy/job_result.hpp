@@ -13,10 +13,10 @@ namespace convoy {
 // One training step, once it is finished.
 struct TrainingStep {
   std::int64_t number = 0;  // timed steps count from 1; warm-up steps are -warmup ... -1
-  double seconds = 0;       // from the completion of the step before to that of this one
-  double base_loss = 0;     // mean over the replicas of all hosts of softmax cross-entropy
-  double own_loss = 0;      // the same over the replicas of this host; 0 when it has none
-  double total_loss = 0;    // plus the L2 term
+  double seconds = 0;     // from the completion of the previous step to the completion of this one
+  double base_loss = 0;   // mean over the replicas of all hosts of softmax cross-entropy
+  double own_loss = 0;    // the same over the replicas of this host; 0 when it has none
+  double total_loss = 0;  // plus the L2 term
   double learning_rate = 0;
   double input_wait_seconds = 0;  // part of seconds with no step in progress and no images ready
   std::optional<double> top_1;    // fractions of the step's images
@@ -114,7 +114,7 @@ struct JobResult {
   std::vector<PeerRecord> peers;  // of runs on several hosts
   // How often a lost task was replaced. The other fields count from the last replacement.
   std::uint32_t restarts = 0;
-  std::vector<WorkerRecord> workers;  // of asynchronous runs, all of them
+  std::vector<WorkerRecord> workers;  // all workers of an asynchronous run
   double total_seconds = 0;
   double total_images_per_second = 0;
   Speed speed;

@@ -30,7 +30,7 @@ class KernelCall {
   // The call's spans, in its order.
   std::span<const convoy_region> reads() const { return {call_.reads, call_.read_count}; }
   std::span<const convoy_region> writes() const { return {call_.writes, call_.write_count}; }
-  // One of them as kF32.
+  // One of these spans; its type must be kF32.
   std::span<const float> read(std::size_t index) const { return floats(reads()[index]); }
   std::span<float> write(std::size_t index) const { return floats(writes()[index]); }
 
@@ -50,8 +50,8 @@ struct CudaCode {
   std::string source;
   std::string ptx;
   std::string entry;          // empty: the kernel's name
-  std::uint32_t threads = 0;  // of a block; 0: 256
-  std::uint32_t blocks = 0;   // 0: a thread for every element of write 0, up to 1024 blocks
+  std::uint32_t threads = 0;  // per block; 0: 256
+  std::uint32_t blocks = 0;   // 0: enough for a thread per element of write 0, at most 1024 blocks
 };
 
 // A strategy's own kernel, made once for each name (Strategy::kernel). It may compute members from

@@ -16,7 +16,7 @@ class Options {
  public:
   Options(const convoy_host* host, convoy_context* context) : host_(host), context_(context) {}
 
-  // As text. Throws std::logic_error for a name that the manifest does not declare.
+  // The value as text. Throws std::logic_error for a name that the manifest does not declare.
   std::string option(const char* name) const { return declared(name); }
   // Options of type bool. Throws as option().
   bool flag(const char* name) const { return declared(name) == "true"; }

@@ -193,7 +193,7 @@ class Planner {
   }
   // to = a * x + y
   void axpy(Span to, double a, Span x, Span y) { emit(make(CONVOY_OP_AXPY, a), {x, y}, {to}); }
-  // to = from, in to's dtype: f32, f16 or bf16, as from's.
+  // to = from, converted to to's dtype. Both dtypes are f32, f16 or bf16.
   void cast(Span to, Span from) { submit(make(CONVOY_OP_CAST), {&from, 1}, {&to, 1}); }
   // to = the sum of 1 to 4096 spans, added up at to's place.
   void sum(Span to, const std::vector<Span>& from) { submit(make(CONVOY_OP_SUM), from, {&to, 1}); }

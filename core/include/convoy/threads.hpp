@@ -54,8 +54,8 @@ class WaitingThreads {
 };
 
 // Starts `more` threads and ends them again. Throws std::runtime_error unless the system allows all
-// of them at the same time, with stacks of the default size. `what`, which will start them, begins
-// the text.
+// of them at the same time, with stacks of the default size. The text of the error begins with
+// `what`, which names what will start the threads.
 inline void require_threads(uint64_t more, const std::string& what) {
   const WaitingThreads given(more);
   if (given.count() == more) return;

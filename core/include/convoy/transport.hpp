@@ -64,7 +64,7 @@ class Transport {
   virtual void unregister_memory(void* /*registration*/) {}
 };
 
-// What a transport can keep of a run: texts are valid only while it opens.
+// Returns the run without its texts, which are valid only while the transport opens.
 inline convoy_transport_run without_texts(convoy_transport_run run) {
   run.listen_address = run.advertised_host = nullptr;
   run.certificate = run.private_key = run.authorities = nullptr;

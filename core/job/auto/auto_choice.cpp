@@ -39,7 +39,7 @@ std::vector<std::uint64_t> wanted_bucket_sizes(const Setup& setup,
 }
 
 // Scales the layers so that one device has the rate that the user gave (--images_per_sec). Any
-// strategy that plans for one device will do, because all do nearly the same there.
+// strategy that plans for one device is suitable, because their steps are nearly the same there.
 void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
               const select::SelectionProblem& problem,
               std::span<const select::Candidate> candidates, simulate::Predictor& predictor) {
@@ -57,7 +57,7 @@ void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
        refusal);
 }
 
-// Error where a candidate's plan would take more memory than there is.
+// Error if a candidate's plan would take more memory than there is.
 void require_room(const Setup& setup, const SimulatedHardware& hardware,
                   const ChoiceSubject& subject, const select::Candidate& candidate,
                   const plan::PlanAuthor& author) {
@@ -72,8 +72,8 @@ void require_room(const Setup& setup, const SimulatedHardware& hardware,
   require_size(operations, subject.hosts, subject.devices);
 }
 
-// The user's options are one of the strategy's variants already, so those of another would not go
-// with them.
+// Returns whether the user's options already are one of the strategy's variants. Then the options
+// of another variant would not go with them.
 bool names_variant(const plugin::Manifest& manifest, const plugin::OptionValues& given) {
   return std::ranges::any_of(manifest.variants, [&](const plugin::Variant& variant) {
     return !variant.empty() && std::ranges::all_of(variant, [&](const auto& option) {
@@ -99,7 +99,7 @@ plugin::OptionValues given_strategy_options(const Setup& setup) {
   for (const plugin::Manifest& manifest : installed_strategies(setup.catalog))
     given.merge(given_options(manifest, setup.options));
   if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
-  // Here, because strategies know only the new name.
+  // Checked here, because strategies know only the new name.
   check_use_nccl(setup.options, setup.device.get());
   return given;
 }
@@ -160,7 +160,7 @@ select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardwar
   try {
     usual = choose_by_rule(setup, hardware).chosen;
   } catch (const Error&) {
-    // there is no rule for this
+    // no rule fits
   }
   return select::decide(ranking, usual, describe_basis(hardware, subject), hardware.calibrated);
 }

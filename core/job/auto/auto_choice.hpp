@@ -11,48 +11,48 @@
 
 namespace convoy::job {
 
-// The sizes for which --variable_update=auto chooses.
+// The sizes of the run for which --variable_update=auto makes its choice.
 struct ChoiceSubject {
   std::uint32_t hosts = 1;
   std::uint32_t devices = 1;  // per host
   std::uint32_t batch = 1;    // per device
 };
 
-// The sizes for a verb that runs nothing. Without a number of devices they are those of a run on
-// this machine, or all devices of a described one. The batch is that of a run.
+// Returns the sizes for a verb that runs nothing. Without a number of devices, they are those of a
+// run on this machine, or all devices of a described one. The batch is that of a run.
 ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardware,
                               std::optional<std::uint32_t> devices);
 
-// The options of strategies that the job gives, which hold for every candidate.
+// Returns the options of strategies that the job gives. They hold for every candidate.
 plugin::OptionValues given_strategy_options(const Setup& setup);
 
-// Simulates the variants of every installed strategy on this hardware and ranks them, with several
-// bucket sizes each, or with that of --bucket_mb.
+// Simulates the variants of every installed strategy on this hardware and ranks them. Each variant
+// has several bucket sizes, or only that of --bucket_mb.
 select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
                                 const ChoiceSubject& subject);
-// The same for this target.
+// The same for a target that is already known.
 select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
                                 const ChoiceSubject& subject, const SimulatedTarget& target);
 
-// What predictions are for, such as "8 devices of dgx1-p100".
+// Describes what predictions are for, such as "8 devices of dgx1-p100".
 std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject);
 
-// The best of the ranking, or the variant of the rule of thumb if that is as fast.
+// Returns the best of the ranking, or the variant of the rule of thumb if it is as fast.
 select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardware& hardware,
                                       const ChoiceSubject& subject, const select::Ranking& ranking);
 
-// Error kUsage for --auto=measure, which only a training can do.
+// Error kUsage for --auto=measure, which is possible only in a training.
 void refuse_measuring(const JobOptions& options);
 
-// The choice for a verb that runs nothing, on the hardware that its flags describe, with this
+// Makes the choice for a verb that runs nothing, on the hardware that its flags describe, with this
 // number of devices per host (not set: all).
 select::Decision choose_for_dry_run(const Setup& setup, std::optional<std::uint32_t> devices);
 
-// The choice of a run with these flags, for a verb that shows its plan: on a described machine,
-// else on this one. Error kUsage if the flags only name hosts.
+// Makes the choice of a run with these flags, for a verb that shows its plan. The hardware is a
+// described machine, else this one. Error kUsage if the flags only name hosts.
 select::Decision choose_as_run_does(Setup& setup);
 
-// The choice of the rule of thumb, on hardware that is known, or of which only its kind is. Error
+// Makes the choice by the rule of thumb. The hardware is known, or only its kind is. Error
 // kUnavailable if no rule fits.
 select::Decision choose_by_rule(const Setup& setup, const SimulatedHardware& hardware);
 select::Decision choose_by_rule(const Setup& setup, bool on_host_processors);

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Tell = std::function<void(const std::string&)>;
 
-// None, with a notice, where the hosts' speed cannot be told.
+// Returns nothing, with a notice, if the hosts' speed is unknown.
 std::optional<SimulatedHardware> known_hardware(Setup& setup, const Tell& tell) {
   const Task& task = *setup.task;
   if (is_large_cluster(task.workers(), task.devices_per_worker())) {

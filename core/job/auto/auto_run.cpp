@@ -27,7 +27,7 @@ void check_measuring(const JobOptions& options) {
          "does not go with --deterministic; --auto=simulate does");
 }
 
-// The candidates that predictions cannot tell apart, the chosen one first.
+// Returns the candidates that predictions cannot tell apart, the chosen one first.
 AutoShortlist make_shortlist(const select::Ranking& ranking, const select::Decision& decision,
                              double known_error) {
   AutoShortlist list;
@@ -56,7 +56,8 @@ std::string shortlist_notice(const AutoShortlist& list, const select::Decision& 
       first, 100 * list.tolerance, select::kMostTried);
 }
 
-// Of measurements; that there are none is said beside the prediction.
+// Adds doubts about measured constants to the notices. If there are no measurements, the text of
+// the prediction says so.
 void note_doubts(Setup& setup, const SimulatedHardware& hardware) {
   if (hardware.calibrated && !setup.options.machine.images_per_second)
     setup.notices.insert(setup.notices.end(), hardware.notices.begin(), hardware.notices.end());
@@ -68,7 +69,7 @@ select::Decision choose_for_run(Setup& setup) {
   const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
   const AutoMode mode = setup.options.auto_mode;
   if (mode == AutoMode::kMeasure) check_measuring(setup.options);
-  // The network between the tasks is measured later, and differs from run to run.
+  // The network between the tasks is measured later, and differs between runs.
   const bool several_hosts = setup.options.task.tasks() > 1;
   setup.decides_on_links = several_hosts && mode != AutoMode::kRule && trains(setup.options) &&
                            !setup.options.deterministic;
@@ -81,7 +82,8 @@ select::Decision choose_for_run(Setup& setup) {
   note_doubts(setup, hardware);
   const std::uint32_t devices = count_devices(setup);
   const ChoiceSubject subject{1, devices, choose_sizes(setup, devices).batch};
-  // What follows from a rate that the user knows is no use to other runs.
+  // A decision that depends on a rate given by the user is useless to other runs, so it is not
+  // cached.
   const select::DecisionCache cache(
       setup.options.machine.images_per_second ? std::filesystem::path() : cache_folder(),
       [&](const std::string& text) { setup.notices.push_back(text); });

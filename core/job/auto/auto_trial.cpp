@@ -50,7 +50,7 @@ void AutoTrial::prepare(Participant& participant, const plugin::PluginLog& log) 
           fmt::format("here it is the same plan as {}", select::flags_of(other.ranked.candidate));
 }
 
-// The best predicted ones, as many as the steps can compare.
+// Chooses the candidates with the best predictions, as many as the steps can compare.
 void AutoTrial::begin(std::int64_t steps) {
   const auto able = static_cast<std::size_t>(
       std::ranges::count_if(participants_, [](const auto& it) { return it.left_out.empty(); }));
@@ -98,7 +98,7 @@ void AutoTrial::join(runtime::TrainingEvents& events, std::function<void()> chan
   events.change_plan = [this](const runtime::PausePoint& point) { end_turn(point); };
 }
 
-// Waiting for images has nothing to do with the plan.
+// Waits for images do not count, because they do not depend on the plan.
 void AutoTrial::step(const TrainingStep& step) {
   if (over()) return;
   if (step.number > 0) ++timed_steps_;

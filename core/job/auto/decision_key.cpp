@@ -12,8 +12,8 @@
 namespace convoy::job {
 namespace {
 
-// With more places, the ways between them are not part of the key: a table of them would take
-// megabytes. Runs that are simulated before they begin are on one host.
+// With more places than this, the paths between them are not part of the key, because a table of
+// them would take megabytes. Runs that are simulated before they begin are on one host.
 constexpr std::size_t kMostPlaces = 64;
 
 std::string file_text(const std::filesystem::path& path) {
@@ -84,7 +84,7 @@ std::string machine_text(const simulate::SimulatedMachine& machine) {
   return text;
 }
 
-// What the simulator reads besides the machine's constants, and where the choice starts.
+// Returns the simulator's inputs besides the machine's constants, and the start of the choice.
 std::string described_text(const SimulatedHardware& hardware) {
   const std::filesystem::path share = plugin::share_directory();
   return file_text(share / "profiles" / (hardware.software.name + ".json")) +
@@ -92,8 +92,8 @@ std::string described_text(const SimulatedHardware& hardware) {
          file_text(share / "select" / "rules.json");
 }
 
-// The devices of the run and what drives them, which trials of strategies measure, too. Processors
-// are described by the machine.
+// Returns the devices of the run and their driver, because trials of strategies measure these, too.
+// The machine describes processors.
 std::string accelerators_text(const Setup& setup, const SimulatedHardware& hardware,
                               const SystemRoot& root) {
   if (hardware.on_host_processors) return {};
@@ -104,7 +104,8 @@ std::string accelerators_text(const Setup& setup, const SimulatedHardware& hardw
   return text;
 }
 
-// How places are joined: the same devices and links with other pairs of them are another machine.
+// Returns how places are connected. The same devices and links that connect other pairs are another
+// machine.
 std::string ways_text(const plan::Cluster& cluster) {
   std::string text =
       fmt::format("collectives {}, joined updates {}, priorities {}\n", cluster.device_collectives,
@@ -124,7 +125,7 @@ std::string ways_text(const plan::Cluster& cluster) {
   return text;
 }
 
-// What passes between places in the simulator: as a hash, for every path lists its links.
+// Returns the paths between places in the simulator, as a hash, because every path lists its links.
 std::string paths_text(const simulate::SimulatedCluster& on) {
   const auto places = static_cast<std::uint32_t>(on.cluster.places.size());
   if (places > kMostPlaces) return {};

@@ -9,7 +9,8 @@
 namespace convoy::job {
 namespace {
 
-// In percent as long as that says something: "12.5 % longer than", "40 times as long as".
+// Gives a difference in percent while that is readable: "12.5 % longer than", "40 times as long
+// as".
 std::string beside_expected(double drift) {
   constexpr double kManyTimes = 3;
   const double times = 1 + drift;

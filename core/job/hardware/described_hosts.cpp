@@ -18,8 +18,9 @@
 namespace convoy::job {
 namespace {
 
-// Nothing unless the text is digits, perhaps behind a sign; the nearest number there is for one
-// that is too large or too small, so that it is not taken for the name of a machine.
+// Returns a number if the text consists of digits, perhaps after a sign; otherwise nothing. A
+// number that is too large or too small becomes the nearest representable one, so that it is not
+// taken for the name of a machine.
 std::optional<std::int64_t> number_of(const std::string& text) {
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -39,7 +40,7 @@ void check_port(const std::string& flag, const std::string& address, const std::
          kMostPort);
 }
 
-// "a:2222,b:2222" is a, b.
+// Returns the names without ports: "a:2222,b:2222" gives a, b.
 std::vector<std::string> machine_names(const std::string& flag, const std::string& text) {
   std::vector<std::string> names;
   std::set<std::string> addresses;

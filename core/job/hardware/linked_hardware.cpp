@@ -14,7 +14,7 @@ namespace {
 
 using Links = std::vector<std::vector<MeasuredLink>>;
 
-// All but those of tasks to themselves.
+// Returns the values of all links except those from a task to itself, sorted.
 template <typename Value>
 std::vector<double> of_links(const Links& links, Value value) {
   std::vector<double> values;
@@ -25,7 +25,7 @@ std::vector<double> of_links(const Links& links, Value value) {
   return values;
 }
 
-// Of one message: half of a round trip.
+// Returns the time of one message: half of a round trip.
 double message_seconds(const Links& links) {
   const std::vector<double> seconds =
       of_links(links, [](const MeasuredLink& it) { return it.round_trip_seconds / 2; });
@@ -44,7 +44,8 @@ std::string links_text(const Links& links) {
                      1e6 * message_seconds(links));
 }
 
-// Of a byte that the task sends or receives: the mean over its links, which it may all use.
+// Returns the processor time for a byte that the task sends or receives: the mean over its links,
+// because it may use all of them.
 double processor_seconds_per_byte(const std::vector<MeasuredLink>& links, std::uint32_t own) {
   if (links.size() < 2) return 0;
   double sum = 0;
@@ -53,7 +54,7 @@ double processor_seconds_per_byte(const std::vector<MeasuredLink>& links, std::u
   return sum / static_cast<double>(links.size() - 1);
 }
 
-// Ranks are the numbers of hosts. Workers compute on as many cores as this one does.
+// Ranks are the numbers of hosts. Every worker is assumed to compute on as many cores as this one.
 std::vector<simulate::SimulatedProcessor> processors(const Setup& setup,
                                                      const SimulatedHardware& hardware) {
   const Task& task = *setup.task;

@@ -6,11 +6,12 @@
 
 namespace convoy::job {
 
-// The hosts of a run whose tasks are linked. Every host is taken to be a machine like this one;
-// messages take the times that were measured between the tasks. Errors as hardware_of_run().
+// Returns the hosts of a run whose tasks are linked. Every host is assumed to be a machine like
+// this one. Messages take the times that were measured between the tasks. Errors as
+// hardware_of_run().
 SimulatedHardware linked_hardware(Setup& setup);
 
-// The cluster of these hosts, and the target of the run's plans on it. `hardware` is from
+// Returns the cluster of these hosts, and the target of the run's plans on it. `hardware` is from
 // linked_hardware().
 simulate::SimulatedCluster linked_cluster(const Setup& setup, const SimulatedHardware& hardware);
 SimulatedTarget linked_target(const Setup& setup, const SimulatedHardware& hardware);

@@ -13,7 +13,7 @@ namespace {
 
 using Descriptions = std::vector<convoy_device_description>;
 
-// The nodes of all devices in this order; nothing where one is not a GPU of the machine.
+// Returns the nodes of all devices in this order; empty if one is not a GPU of the machine.
 std::optional<std::vector<std::size_t>> nodes_of_devices(const topology::Machine& machine,
                                                          const Descriptions& devices) {
   const std::map<topology::PciAddress, std::size_t> known = topology::nodes_by_address(machine);
@@ -45,7 +45,7 @@ std::shared_ptr<runtime::OpenDevices> open_devices(const Setup& setup, std::uint
   const std::vector<std::size_t> memories = simulate::memory_nodes(places->graph, 0);
   if (!nodes || memories.empty()) return open;
   for (const std::size_t node : *nodes) places->nodes.push_back({node});
-  places->nodes.push_back(memories);  // the host place is the last one
+  places->nodes.push_back(memories);  // the host is the last place
   open->locate(
       simulate::replica_groups(places->graph, places->nodes, open->cluster().replica_place),
       [places](std::uint32_t from, std::uint32_t to) { return places->route(from, to); });

@@ -8,9 +8,9 @@
 
 namespace convoy::job {
 
-// Opens the first `devices` of the devices that a run with these flags opens. GPUs are located in
-// the machine's graph, where it shows them, so that strategies see routes between them and what
-// they share.
+// Opens the first `devices` of the devices that a run with these flags opens. Locates GPUs in the
+// machine's graph, if it shows them, so that strategies see the routes between them and what they
+// share.
 std::shared_ptr<runtime::OpenDevices> open_devices(const Setup& setup, std::uint32_t devices);
 
 }  // namespace convoy::job

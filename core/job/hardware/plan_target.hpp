@@ -16,23 +16,23 @@ struct PlanTarget {
   graph::Arena arena;
 };
 
-// The target of a run with these flags on this number of devices, as the devices describe
+// Returns the target of a run with these flags on this number of devices, as the devices describe
 // themselves. Opens the devices for a moment, unless the setup has them open already.
 PlanTarget target_on_devices(const Setup& setup, std::uint32_t devices);
 
-// The target of a run of several tasks, whose workers have this number of devices each. They are
-// taken to be like the devices of this machine.
+// Returns the target of a run of several tasks, whose workers have this number of devices each. The
+// devices are assumed to be like those of this machine.
 PlanTarget target_on_tasks(const Setup& setup, const ListedTasks& tasks, std::uint32_t devices);
 
-// Whether the hardware is this machine's and has the devices of this plug-in, which can be opened
-// to ask them; null: there is none.
+// Returns whether the hardware is this machine's and has the devices of this plug-in, so that they
+// can be opened and queried; null: there is no plug-in.
 bool has_devices_of(const plugin::DevicePlugin* device, const SimulatedHardware& hardware);
 
-// The forms of strategies' kernels that the hardware's devices run.
+// Returns the forms of strategies' kernels that the hardware's devices run.
 plugin::KernelForms forms_on(const plugin::DevicePlugin* device, const SimulatedHardware& hardware);
 
-// The target of a simulated plan. The devices of this machine are asked how they store variables;
-// devices of described machines store them in the plain way.
+// The target of a simulated plan. Devices of this machine are asked how they store variables.
+// Devices of described machines store them in the plain way.
 struct SimulatedTarget {
   simulate::SimulatedCluster on;
   graph::Arena arena;

@@ -39,10 +39,10 @@ std::vector<std::string> addresses_of_devices(Setup& setup) {
   return addresses;
 }
 
-// A slice (MIG) has its GPU's address, but only a part of what the catalogue says of it.
+// A slice (MIG) has the address of its GPU, but only a part of the resources in the catalogue.
 void note_parts_of_gpus(const topology::Machine& machine, const Setup& setup,
                         std::vector<std::string>& notices) {
-  constexpr double kMuch = 0.75;  // what reserves memory leaves more of it
+  constexpr double kMuch = 0.75;  // a whole GPU has a larger share, even if some memory is reserved
   const auto known = topology::nodes_by_address(machine);
   for (const convoy_device_description& device : setup.open_devices->descriptions()) {
     const auto address = topology::parse_pci_address(device.locality);

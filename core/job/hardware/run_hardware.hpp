@@ -11,23 +11,25 @@
 
 namespace convoy::job {
 
-// The GPUs of a machine, to simulate a run on them. The GPU with the first of these PCI addresses
-// is device 0. Rates are from the catalogue, the software is convoy's own. Error
-// kUnavailable: the machine shows no such GPU, the catalogue knows no rates of one, or several
-// devices share one.
+// Returns the GPUs of a machine, to simulate a run on them. The GPU with the first of these PCI
+// addresses is device 0. Rates come from the catalogue; the software is convoy's own. Error
+// kUnavailable if the machine shows no such GPU, if the catalogue has no rates of one, or if
+// several devices share one.
 SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,
                               const std::filesystem::path& share);
 
-// Opens the devices before the run begins, for those who need to ask them. The run uses them, too.
+// Opens the devices before the run begins, for callers that need to query them. The run uses them,
+// too.
 void open_devices_early(Setup& setup);
 
-// The hardware on which --variable_update=auto simulates this run: the machine's processors, or
-// its GPUs in the order of the run's devices, which are opened for that. Error when it is unknown.
+// Returns the hardware on which --variable_update=auto simulates this run: the machine's
+// processors, or its GPUs in the order of the run's devices, which are opened for that. Error if it
+// is unknown.
 SimulatedHardware hardware_of_run(Setup& setup);
 
-// What `find` finds for a run that can go on without it. None, with the reason to `tell`, if its
-// speed is unknown or its calibration cannot be used; that is an Error only if the user named the
-// calibration.
+// Calls `find` for a run that can go on without the hardware. Returns nothing, and gives the reason
+// to `tell`, if the hardware's speed is unknown or its calibration cannot be used. The latter is an
+// Error only if the user named the calibration.
 std::optional<SimulatedHardware> if_known(Setup& setup, SimulatedHardware (*find)(Setup&),
                                           const std::function<void(const std::string&)>& tell);
 

@@ -17,9 +17,9 @@
 namespace convoy::job {
 namespace {
 
-// Mean error of predictions for described machines, of networks that no constant was fitted to:
-// that of "How far this can be trusted" in share/results/published_tables.md, models left out in
-// turn, all machines together.
+// The mean error of predictions for described machines, on networks to which no constant was
+// fitted. It is the figure of "How far this can be trusted" in share/results/published_tables.md,
+// models left out in turn, all machines together.
 constexpr double kTablesError = 0.03;
 
 SimulatedHardware processor_hardware(const JobOptions& options, const plugin::Manifest& plugin) {
@@ -45,9 +45,9 @@ SimulatedHardware processor_hardware(const JobOptions& options, const plugin::Ma
        device);
 }
 
-// The plug-in whose devices are this machine's processors, if the options mean these: by its name,
-// or by naming neither a device nor a machine where there are no GPUs. Described machines have
-// GPUs, which need no plug-in here.
+// Returns the plug-in whose devices are this machine's processors, if the options ask for them: by
+// its name, or by naming neither a device nor a machine if there are no GPUs. Described machines
+// have GPUs, which need no plug-in here.
 std::optional<plugin::Manifest> wanted_processors(const Setup& setup) {
   const std::string& name = setup.options.device;
   const MachineOptions& machine = setup.options.machine;

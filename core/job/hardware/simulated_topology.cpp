@@ -22,8 +22,9 @@
 namespace convoy::job {
 namespace {
 
-// Of a device whose speed --images_per_sec says. Layers take their shares of that time, so only the
-// ratio of the two peaks counts: about that of all GPUs from the P100 to the V100.
+// The peaks of a device whose speed --images_per_sec gives. Layers take their shares of that time,
+// so only the ratio of the two peaks matters. It is about the same for all GPUs from the P100 to
+// the V100.
 constexpr double kAnyPeak = 14e12;
 constexpr double kAnyMemoryRate = 9e11;
 
@@ -42,7 +43,7 @@ constexpr double kAnyMemoryRate = 9e11;
       fmt::join(topology::platform_names(share / "platforms"), ", "));
 }
 
-// This machine, with the GPUs that this process can use first.
+// Returns this machine with its GPUs reordered: those that this process can use come first.
 topology::Machine usable_first(const topology::Machine& machine) {
   std::vector<topology::PciAddress> addresses;
   for (const std::size_t gpu : topology::usable_gpus(machine))
@@ -50,7 +51,7 @@ topology::Machine usable_first(const topology::Machine& machine) {
   return topology::gpus_first(machine, addresses);
 }
 
-// Refuses more devices than this process can use, which the machine has behind them.
+// Refuses more devices than this process can use. The machine's other GPUs come after those.
 void limit_to_usable(SimulatedHardware& hardware, const std::vector<std::uint32_t>& order,
                      const topology::Machine& machine) {
   const std::string hidden = topology::hidden_gpus(machine);
@@ -84,7 +85,7 @@ simulate::MachineConstants known_constants(const MachineOptions& options,
   return constants;
 }
 
-// Numbers that no machine has stay too large.
+// A number that no machine has becomes one that is too large.
 std::uint32_t number_of_gpu(const std::string& device, const topology::Machine& machine) {
   std::uint32_t number = 0;
   const char* const end = device.data() + device.size();

@@ -15,7 +15,8 @@
 namespace convoy::job {
 namespace {
 
-// Rates were measured, or are known, of 32 bits: 16 bits have their products' speed besides.
+// The rates are those of 32 bits, measured or nominal. For 16 bits, this adds the speed of
+// products.
 void predict_half(SimulatedHardware& hardware, const calibrate::ProcessorFacts& facts) {
   hardware.cluster = [cluster = hardware.cluster, gain = facts.half_gain](std::uint32_t hosts,
                                                                           std::uint32_t devices) {
@@ -43,7 +44,8 @@ struct KnownProfile {
   std::filesystem::path file;
 };
 
-// Of the cores that this process may use, else of the whole machine, of which these are a part.
+// Returns the calibration for the cores that this process may use, else for the whole machine, of
+// which these are a part.
 std::optional<KnownProfile> known_profile(const std::string& given,
                                           const calibrate::Fingerprint& here,
                                           std::uint32_t machine_cores) {

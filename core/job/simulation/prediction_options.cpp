@@ -9,12 +9,13 @@
 namespace convoy::job {
 namespace {
 
-constexpr std::uint64_t kPixelBytes = 3 * sizeof(float);  // as batches reach devices
+constexpr std::uint64_t kPixelBytes = 3 * sizeof(float);  // size in which batches reach devices
 
-// The option of the CUDA device, as its manifest spells it; others may have one of that name.
+// The option of the CUDA device, as its manifest spells it. Other devices may have an option of
+// that name, too.
 constexpr const char* kTf32 = "tf32";
 
-// For a trace, or the timeline of a record.
+// Returns whether a trace or the timeline of a record needs the operations.
 bool keeps_operations(const JobOptions& options) {
   return !options.trace_file.empty() || wants_timeline(options);
 }

@@ -7,17 +7,17 @@
 
 namespace convoy::job {
 
-// Whether records are to have the timeline of a step.
+// Returns whether the options ask for a record with the timeline of a step.
 bool wants_timeline(const JobOptions& options);
-// The arithmetic that a run with these options computes in.
+// Returns the arithmetic in which a run with these options computes.
 simulate::Arithmetic arithmetic(const JobOptions& options, const SimulatedHardware& hardware);
 
-// The options to predict a run on this hardware, with `batch` images per device.
+// Returns the options to predict a run on this hardware, with `batch` images per device.
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,
                                               std::uint32_t batch);
 
-// The model's variables in that arena, in buckets of about `bucket_elements`, or in the buckets of
-// the simulated software.
+// Returns the model's variables in that arena, in buckets of about `bucket_elements`, or in the
+// buckets of the simulated software.
 plan::ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware,
                              const graph::Arena& arena, std::uint64_t bucket_elements);
 

@@ -8,7 +8,7 @@
 namespace convoy::job {
 namespace {
 
-// Rows of one link: a transfer takes the first one that is free.
+// Assigns the rows of one link: a transfer takes the first row that is free.
 class LinkRows {
  public:
   std::size_t take(double start, double end) {

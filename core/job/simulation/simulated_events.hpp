@@ -9,14 +9,14 @@
 
 namespace convoy::job {
 
-// The operations of a simulated step of this lowered plan, on the lanes of their places, sorted by
-// start. The simulation must have kept its operations.
+// Returns the operations of a simulated step of this lowered plan, on the lanes of their places,
+// sorted by start. The simulation must have kept its operations.
 report::TimelineRecord simulated_timeline(const plan::Plan& lowered,
                                           const simulate::SimulatedCluster& on,
                                           const simulate::SimulationResult& step);
 
-// The step as a trace: a process per place with a row per lane, and a process for the links with a
-// row for each transfer that a link carries at the same time.
+// Returns the step as a trace. Each place is a process with a row per lane. The links are one more
+// process, in which a link has a row for each transfer that it carries at the same time.
 std::vector<report::TraceEvent> simulated_trace(const plan::Plan& lowered,
                                                 const simulate::SimulatedCluster& on,
                                                 const simulate::SimulationResult& step);

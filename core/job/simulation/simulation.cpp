@@ -22,9 +22,10 @@
 namespace convoy::job {
 namespace {
 
-// The proof of a plan for many hosts takes longer than its simulation.
+// With more devices than kMostProved, a plan for fewer hosts is proved instead, because the proof
+// of a plan for many hosts takes longer than its simulation.
 constexpr std::uint32_t kMostProved = 256;   // devices
-constexpr std::uint32_t kProvedOfMore = 64;  // devices, on two hosts at least
+constexpr std::uint32_t kProvedOfMore = 64;  // number of devices, on at least two hosts
 
 std::uint32_t proved_hosts(std::uint32_t hosts, std::uint32_t devices) {
   if (std::uint64_t{hosts} * devices <= kMostProved) return hosts;
@@ -46,7 +47,7 @@ std::string dtype_of(simulate::Arithmetic arithmetic) {
   }
 }
 
-// Whoever asks for the lowered plan next gets the error, after those about the claim.
+// The next caller of lowered() gets the error. So errors about the claim come first.
 void lower_unless_impossible(const plan::StepPlan& plan) {
   try {
     plan.lowered();
@@ -54,7 +55,7 @@ void lower_unless_impossible(const plan::StepPlan& plan) {
   }
 }
 
-// The library that the devices reduce with, and where what is known of it comes from.
+// Returns the library with which the devices reduce, and the source of its constants.
 std::string collectives_of(const SimulatedHardware& hardware) {
   const simulate::CollectiveLibrary* library = hardware.software.collectives.get();
   if (library == nullptr) return "one ring, as this software makes them";
@@ -67,7 +68,8 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
     : setup_(setup),
       hardware_(choose_simulated_hardware(setup)),
       given_rate_(setup.options.machine.images_per_second) {
-  // Of this machine's processors, notices are about the rates of layers.
+  // For this machine's processors, the notices are about the rates of layers, which a given rate
+  // replaces.
   if (!given_rate_ || !hardware_.on_host_processors) result_.notices = hardware_.notices;
   if (!given_rate_ && !setup.options.winograd)
     result_.notices.emplace_back(
@@ -129,7 +131,8 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
   return std::move(result_);
 }
 
-// Before the plan is made: the system kills a process that takes too much, without a word.
+// Estimates before the plan is made, because the system kills a process that takes too much memory,
+// without a message.
 void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
   const double operations = estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
     return written(hosts, devices, setup_.bucket_elements, {.written_twice = false})
@@ -144,7 +147,8 @@ void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
   });
 }
 
-// Of the lowered plan; more where the plan itself, which may have fewer, has too many.
+// Returns the estimated number of operations of the lowered plan. The author's plan has a lower
+// limit, so its operations count more: the larger of the two decides.
 double PlannedSimulation::estimated(std::uint32_t devices, double bucket_mb) const {
   constexpr std::uint64_t kFewer =
       plan::kMaximumLoweredOperations / plan::PlanWriter::kMaximumOperations;
@@ -157,9 +161,9 @@ double PlannedSimulation::estimated(std::uint32_t devices, double bucket_mb) con
   });
 }
 
-// What a run would execute there, claim and all. Plug-ins need not know of threads, so they write
-// one plan after the other: first the one for fewer hosts. Its proof runs while the plan for all is
-// written, and that one is lowered while it is written again.
+// Returns the plan that a run would execute there, with its claim checked. Plug-ins need not be
+// thread-safe, so they write one plan after the other, first the one for fewer hosts. Its proof
+// runs while the plan for all hosts is written. That plan is lowered while it is written again.
 SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
   const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
   SimulatedRun run;
@@ -181,8 +185,9 @@ SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devic
   return run;
 }
 
-// Of a plan whose number of operations grows with the hosts, and a little faster where a part of
-// the traffic of few hosts stays inside them. Room that is not needed is never touched.
+// Reserves room for the expected operations. Their number grows with the hosts, and a little faster
+// if a part of the traffic of few hosts stays inside them. Reserved memory that is not needed is
+// never touched.
 SimulatedRun PlannedSimulation::lowered_like(const SimulatedRun& fewer, std::uint32_t hosts,
                                              std::uint32_t devices) const {
   const std::size_t per_hosts = fewer.plan->logical().body.size() * hosts;
@@ -198,14 +203,15 @@ SimulatedRun PlannedSimulation::lowered_like(const SimulatedRun& fewer, std::uin
   return run;
 }
 
-// The plan's kernels exist in the forms that its devices need.
+// Checks that the plan's kernels exist in the forms that its devices need.
 void PlannedSimulation::require_forms(const SimulatedRun& run) const {
   for (const plan::Operation* call : plan::called_kernels(run.plan->logical()))
     plugin::require_form(*setup_.strategy, call->details->kernel,
                          forms_on(setup_.device.get(), hardware_));
 }
 
-// What the host adds around updates depends on the proof of the plan itself.
+// With guards the whole plan is proved, because what the host adds around updates depends on the
+// proof of the plan itself.
 std::optional<SimulatedRun> PlannedSimulation::written_for_fewer(std::uint32_t hosts,
                                                                  std::uint32_t devices) const {
   const std::uint32_t fewer = proved_hosts(hosts, devices);
@@ -213,7 +219,7 @@ std::optional<SimulatedRun> PlannedSimulation::written_for_fewer(std::uint32_t h
   try {
     return written(fewer, devices, setup_.bucket_elements, {.written_twice = false});
   } catch (const Error&) {
-    return std::nullopt;  // a strategy may need more hosts
+    return std::nullopt;  // the strategy may need more hosts
   }
 }
 
@@ -238,13 +244,13 @@ void PlannedSimulation::plan_one_device() {
   }
 }
 
-// Strategies may refuse one device: then the layers alone count.
+// If the strategy refuses one device, the layers alone count.
 double PlannedSimulation::predicted_rate(const simulate::Predictor& predictor) const {
   try {
     if (one_device_)
       return predictor.predict(one_device_->plan->lowered(), *one_device_->on).images_per_second;
   } catch (const Error&) {
-    // its plan cannot be lowered with what the options add to it
+    // the plan cannot be lowered with what the options add to it
   }
   const simulate::SimulatedCluster one = hardware_.cluster(1, 1);
   return result_.batch / predictor.layers(one.machine).front().seconds();

@@ -16,19 +16,20 @@ namespace convoy::job {
 // A simulated run on one number of devices: its plan, and its predicted speed.
 struct SimulatedRun {
   std::unique_ptr<const simulate::SimulatedCluster> on;
-  std::unique_ptr<plan::StepPlan> plan;      // refers to that cluster; has the lowered plan only
-  std::uint32_t proved_hosts = 0;            // the plan was proved for this number of first hosts
-  std::vector<simulate::LayerTimes> layers;  // per kind of device of the cluster
+  std::unique_ptr<plan::StepPlan> plan;      // refers to that cluster; has only the lowered plan
+  std::uint32_t proved_hosts = 0;            // the plan was proved for this number of hosts
+  std::vector<simulate::LayerTimes> layers;  // for each kind of device of the cluster
   simulate::Prediction prediction;
-  std::uint32_t threads = 0;  // of each CPU device of this machine; 0: others have none
+  std::uint32_t threads = 0;  // threads of each CPU device of this machine; 0: other devices
 };
 
 // The simulation of a job on the hardware that its options describe, else on this machine.
 struct Simulation {
-  std::string machine;      // "platform dgx1-p100", "topology.xml", "2 CPU devices"
-  std::string software;     // the profile's name and source
-  std::string collectives;  // the library that its devices reduce with, and its source
-  std::string rates;        // where the layers' times come from
+  std::string machine;   // "platform dgx1-p100", "topology.xml", "2 CPU devices"
+  std::string software;  // the profile's name and source
+  // The library with which its devices reduce, and the source of its constants.
+  std::string collectives;
+  std::string rates;  // the origin of the layers' times
   std::uint32_t hosts = 1;
   std::uint32_t batch = 1;           // per device
   std::string compute_dtype;         // "f32", "tf32", or "half": the devices' 16-bit type
@@ -44,28 +45,31 @@ class PlannedSimulation {
  public:
   // Writes the plans. counts: numbers of devices per host; empty: that of the options, else that of
   // a run. Error kUsage for a machine that does not exist, and as make_plan(); kFailed for plans
-  // that this machine's memory cannot hold. The setup must outlive this.
+  // that do not fit into this machine's memory. The setup must outlive this object.
   PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts);
 
-  // Call it once. Errors as StepPlan::lowered(). keep_operations: keeps when each operation ran.
+  // To be called once. Errors as StepPlan::lowered(). keep_operations: also keeps the times of all
+  // operations.
   Simulation predict(bool keep_operations = false);
 
  private:
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
-  // The same, lowered, not proved.
+  // Returns the plan for more hosts, written and lowered, but not proved.
   SimulatedRun lowered_like(const SimulatedRun& fewer, std::uint32_t hosts,
                             std::uint32_t devices) const;
   void require_forms(const SimulatedRun& run) const;
-  // Only the plan, not proved. The options' guard is the setup's.
+  // Returns only the plan, not proved. The guard in the options is the setup's.
   SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, std::uint64_t bucket_elements,
                        plan::StepPlanOptions options) const;
-  // The plan for the hosts that are proved instead of all; nothing if all are.
+  // Returns the plan for the smaller number of hosts that is proved instead; empty if the whole
+  // plan is proved.
   std::optional<SimulatedRun> written_for_fewer(std::uint32_t hosts, std::uint32_t devices) const;
-  // Adds a notice about what is not proved.
+  // Adds a notice that says what is not proved.
   void note_proof(const SimulatedRun& run);
   void estimate_memory(std::uint32_t devices) const;
   double estimated(std::uint32_t devices, double bucket_mb) const;
-  // A plan for one device. Without one if the strategy refuses that, unless its rate is given.
+  // Makes a plan for one device. If the strategy refuses one device, there is no such plan. This is
+  // an error if the rate of one device is given.
   void plan_one_device();
   double predicted_rate(const simulate::Predictor& predictor) const;
 
@@ -76,7 +80,7 @@ class PlannedSimulation {
   Simulation result_;
 };
 
-// Both parts of PlannedSimulation.
+// Runs both parts of PlannedSimulation.
 Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
                         bool keep_operations = false);
 

@@ -31,7 +31,7 @@ std::optional<std::vector<std::string>> ControlPeers::exchanged() {
   return control_.exchanged(begun_);
 }
 
-// Heartbeats carry it.
+// Heartbeats carry the number of steps.
 void ControlPeers::tell_steps(std::int64_t steps) {
   control_.set_position(steps, -1);
 }
@@ -45,7 +45,7 @@ std::optional<std::int64_t> ControlPeers::steps_of_all() {
   return steps;
 }
 
-// The reason tells one kind from the other.
+// The reason distinguishes the two kinds.
 void ControlPeers::request_drain(bool is_last) {
   control_.request_stop(is_last ? kLastDrain : kPause);
 }

@@ -13,7 +13,7 @@ namespace convoy::job {
 // Sends the small messages of sessions over the control plane of the run.
 class ControlPeers : public runtime::Peers {
  public:
-  // `workers`: number of tasks, the first ones, that take steps of their own.
+  // `workers`: the number of first tasks that take steps of their own.
   ControlPeers(network::ControlPlane& control, int workers)
       : control_(control), workers_(workers) {}
 
@@ -32,7 +32,7 @@ class ControlPeers : public runtime::Peers {
   network::ControlPlane& control_;
   int workers_;
   std::int64_t round_ = 0;
-  std::string begun_;  // the round that exchanged() asks for
+  std::string begun_;  // the round that exchanged() refers to
 };
 
 }  // namespace convoy::job

@@ -20,10 +20,10 @@ namespace convoy::job {
 namespace {
 
 constexpr int kRoundTrips = 10;
-constexpr std::uint64_t kFirstBytes = std::uint64_t{1} << 16;  // give the rate roughly
+constexpr std::uint64_t kFirstBytes = std::uint64_t{1} << 16;  // for a first estimate of the rate
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
-constexpr double kMeasureSeconds = 0.01;  // as many bytes as take so long give the rate
-constexpr double kLookSeconds = 0.05;     // between looks around
+constexpr double kMeasureSeconds = 0.01;  // the number of bytes that take this long gives the rate
+constexpr double kLookSeconds = 0.05;     // between two calls of while_waiting
 
 using Clock = std::chrono::steady_clock;
 
@@ -43,7 +43,7 @@ class Echo {
         sent_(options.streams, 0),
         received_(options.streams, 0) {}
 
-  // The other end must answer() meanwhile.
+  // The other end must call answer() meanwhile.
   MeasuredLink measure() {
     MeasuredLink link{std::numeric_limits<double>::infinity(), 0};
     for (int i = 0; i < kRoundTrips; ++i) {
@@ -57,8 +57,8 @@ class Echo {
     return link;
   }
 
-  // Both ends call it at the same time, after either has measured. Each sends as many bytes as its
-  // own direction carries in the same time.
+  // Both ends call this at the same time, after each has measured its direction. Each sends the
+  // number of bytes that its own direction carries in the same time.
   void measure_both_ways(MeasuredLink& link) {
     std::uint64_t out = bytes_to_measure(link.bytes_per_second);
     std::uint64_t in = 0;
@@ -97,11 +97,11 @@ class Echo {
 
  private:
   static constexpr std::uint64_t kNoMore = 0;
-  // A burst at the beginning may hide the rate: bytes are enough if no more than so many times as
-  // many take the time that a measurement should take.
+  // A burst at the beginning may hide the rate. The bytes are enough if kMeasureSeconds, at the
+  // rate reached, would need at most this many times as many.
   static constexpr double kEnough = 1.25;
 
-  // The median of some: a busy host may pause.
+  // Takes the median of three measurements, because a busy host may pause.
   template <typename Measure>
   static double median_of_three(Measure measure) {
     std::array<double, 3> values{};
@@ -130,7 +130,7 @@ class Echo {
     const Clock::time_point begin = Clock::now();
     send(payload_.data(), bytes);
     receive(&word_, sizeof(word_));
-    // The answer's own way is no part of it; a clock may be too coarse for what is left.
+    // This subtracts the way of the answer. The clock may be too coarse for the rest.
     const double seconds = std::max(since(begin) - round_trip / 2, 1e-9);
     return static_cast<double>(bytes) / seconds;
   }
@@ -143,7 +143,7 @@ class Echo {
     finish(begin_receiving(memory, bytes), "does not answer");
   }
 
-  // Sends and receives at once.
+  // Sends and receives at the same time.
   void swap(const void* out, std::uint64_t out_bytes, void* in, std::uint64_t in_bytes) {
     const int receives = begin_receiving(in, in_bytes);
     finish(receives + begin_sending(out, out_bytes), "does not answer");
@@ -154,7 +154,7 @@ class Echo {
     swap(&word_, sizeof(word_), &word, sizeof(word));
   }
 
-  // The number of messages that have begun.
+  // Returns the number of messages that have begun.
   int begin_sending(const void* memory, std::uint64_t bytes) {
     return for_each_piece(const_cast<void*>(memory), bytes, sent_,
                           [this](const convoy_transfer& piece) { peer_.transport->send(piece); });
@@ -184,7 +184,7 @@ class Echo {
     return static_cast<int>(pieces);
   }
 
-  // The peer may not have come yet; once it has, it answers soon.
+  // The peer may not have arrived yet. Once it has, it answers soon.
   void finish(int messages, const char* complaint) {
     pending_ = messages;
     const double patience =
@@ -202,7 +202,7 @@ class Echo {
     }
   }
 
-  // Counts the messages that have ended.
+  // Counts down the messages that have ended.
   void poll() {
     std::array<convoy_transport_event, 16> room{};
     const std::span<const convoy_transport_event> events =
@@ -217,7 +217,8 @@ class Echo {
     }
   }
 
-  // Memory of messages is the transport's until they have ended, which they do within 1 s of this.
+  // The memory of messages belongs to the transport until they have ended. They end within 1 s
+  // after interrupt().
   void give_up() noexcept {
     const Clock::time_point begin = Clock::now();
     for (bool interrupted = false; pending_ > 0 && since(begin) < 2;) {
@@ -225,12 +226,12 @@ class Echo {
         if (!std::exchange(interrupted, true)) peer_.transport->interrupt();
         poll();
       } catch (const Error&) {
-        // the first error is the one to tell
+        // the first error is the one to report
       }
     }
   }
 
-  // A transport is not of this program: a number that it tells may be nobody's.
+  // A transport is foreign code, so a number that it reports may belong to no peer.
   std::string name_of(std::uint32_t peer) const {
     return peer < peers_.size() ? peers_[peer].name : fmt::format("task {}", peer);
   }
@@ -249,15 +250,15 @@ class Echo {
   std::vector<std::byte> payload_;
   std::uint64_t word_ = 1;
   bool is_first_ = true;
-  int pending_ = 0;                  // messages that have not ended
-  std::vector<std::uint64_t> sent_;  // messages per stream
+  int pending_ = 0;                  // number of messages that have not ended
+  std::vector<std::uint64_t> sent_;  // number of messages per stream
   std::vector<std::uint64_t> received_;
 };
 
 }  // namespace
 
-// A round-robin tournament by the circle method: the last of an even number stays, the others move
-// on by one place per round.
+// A round-robin tournament by the circle method: with an even number, the last one stays, and the
+// others move on by one place per round.
 std::vector<std::uint32_t> partners_of(std::uint32_t rank, std::uint32_t ranks) {
   const std::uint32_t last = ranks + ranks % 2 - 1;
   std::vector<std::uint32_t> partners;

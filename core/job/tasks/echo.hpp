@@ -9,12 +9,13 @@
 
 namespace convoy::job {
 
-// A link between two tasks as one of them measured it before training.
+// A link between two tasks, as one of them measured it before training.
 struct MeasuredLink {
-  double round_trip_seconds = 0;          // of the quickest of some empty messages
-  double bytes_per_second = 0;            // from this task to the other, while nothing comes back
-  double both_ways_bytes_per_second = 0;  // sent and received together, while both send
-  // Of this task's processor cores, for a byte sent or received.
+  double round_trip_seconds = 0;  // the shortest of several round trips of an empty message
+  // From this task to the other, with no traffic in the other direction.
+  double bytes_per_second = 0;
+  double both_ways_bytes_per_second = 0;  // total of both directions, while both tasks send
+  // Time of this task's processor cores for a byte that is sent or received.
   double processor_seconds_per_byte = 0;
 };
 
@@ -25,15 +26,15 @@ struct EchoPeer {
 };
 
 struct EchoOptions {
-  std::uint32_t rank = 0;  // of this task among the peers
+  std::uint32_t rank = 0;  // the rank of this task among the peers
   std::uint32_t generation = 0;
-  // The transports' channels that only the measurement uses. Large messages are cut over them as
-  // those of a run are (core/runtime/network/message_pieces.hpp).
+  // The channels of the transports from here on belong to the measurement alone. Large messages are
+  // divided over them as those of a run are (core/runtime/network/message_pieces.hpp).
   std::uint32_t first_channel = 0;
   std::uint32_t streams = 1;
   double join_seconds = 60;  // how long a peer may take to connect
   double peer_seconds = 4;   // how long it may take to answer
-  // Called now and then; throws to end the waiting.
+  // Called repeatedly while waiting. It throws to end the wait.
   std::function<void()> while_waiting;
 };
 
@@ -44,8 +45,8 @@ struct EchoOptions {
 std::vector<MeasuredLink> measure_links(const std::vector<EchoPeer>& peers,
                                         const EchoOptions& options);
 
-// The partner of a rank in each round; the rank itself in rounds without one. Each pair of `ranks`
-// meets once, and no rank has two partners in a round.
+// Returns the partner of a rank in each round; the rank itself in rounds without one. Each pair of
+// `ranks` meets once, and no rank has two partners in a round.
 std::vector<std::uint32_t> partners_of(std::uint32_t rank, std::uint32_t ranks);
 
 }  // namespace convoy::job

@@ -15,14 +15,14 @@ class OperationTexts {
   OperationTexts() = default;
   explicit OperationTexts(const plan::Plan& plan);
 
-  // For example "all_reduce affine0", or "copy" if it is not for one variable; empty if no
-  // operation has this number at that step.
+  // Returns, for example, "all_reduce affine0", or "copy" if the operation is not for a single
+  // variable; empty if no operation has this number at that step.
   std::string at(std::uint64_t step, std::int64_t operation) const;
 
  private:
   struct Stage {
     std::uint64_t first_step = 0;
-    std::vector<std::string> texts;  // by number
+    std::vector<std::string> texts;  // indexed by the operation's number
   };
   std::vector<Stage> stages_;
 };

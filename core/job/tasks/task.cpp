@@ -27,9 +27,9 @@
 namespace convoy::job {
 namespace {
 
-constexpr std::uint32_t kMostChannels = 256;  // that transports have
+constexpr std::uint32_t kMostChannels = 256;  // the most channels that a transport has
 
-// Options in which tasks may differ: who they are, where their files lie, what they print.
+// Options in which tasks may differ: their identity, the places of their files, what they print.
 const std::set<std::string>& own_options() {
   static const std::set<std::string> kNames = {"advertise_address",
                                                "against",
@@ -102,7 +102,8 @@ void Task::rejoin(const network::Introduction& introduction) {
   take_rank();
 }
 
-// Before the other members, because the control plane's threads use the links and the texts.
+// The control plane is destroyed before the other members, because its threads use the links and
+// the texts.
 Task::~Task() {
   control_.reset();
 }
@@ -115,7 +116,7 @@ network::ControlOptions Task::control_options() {
   control.restarts = static_cast<int>(options_.restarts);
   control.security = security();
   control.advertise_address = options_.advertise_address;
-  // Once tasks train, one that is interrupted ends with all others, after one and the same step.
+  // Once tasks train, an interrupted task ends together with all others, after the same step.
   control.interrupted = [this] { return linked_ ? ExitCode::kOk : observer_.interruption(); };
   control.operation_text = [this](std::int64_t operation) {
     const std::lock_guard lock(mutex_);
@@ -165,7 +166,7 @@ plan::Cluster Task::agreed_cluster(const runtime::OpenDevices& devices) {
   return cluster_of_tasks(workers(), static_cast<std::uint32_t>(identity_.servers), of_workers);
 }
 
-// The reason why the workers' devices cannot run collectives together; empty if they can. Parameter
+// Returns why the workers' devices cannot run collectives together; empty if they can. Parameter
 // servers have no devices in collectives.
 std::string Task::agreed_refusal(const runtime::OpenDevices& devices, const std::string& own) {
   WorkersDevices mine;
@@ -182,7 +183,7 @@ std::string Task::agreed_refusal(const runtime::OpenDevices& devices, const std:
     of_workers.back().task = network::to_string(roster.members[rank].name);
     of_workers.back().machine = roster.members[rank].machine;
   }
-  // Where no task has such collectives, the tasks need not be named.
+  // If all tasks lack collectives for the same reason, the tasks need not be named.
   const auto is_first = [&](const WorkersDevices& it) {
     return it.refusal == of_workers.front().refusal;
   };
@@ -194,8 +195,8 @@ std::string Task::agreed_refusal(const runtime::OpenDevices& devices, const std:
 TaskLinks::Options Task::link_options(const std::shared_ptr<runtime::OpenDevices>& devices) const {
   TaskLinks::Options options;
   options.transports = options_.transports;
-  // Workers that do not wait for each other have a lane each, and so have priorities. One more is
-  // for measuring.
+  // Workers that do not wait for each other have a lane each, and so do priorities. One more lane
+  // is for measuring.
   constexpr std::uint32_t kPriorities = CONVOY_PRIORITIES;
   options.lanes = std::min(std::max(kPriorities, workers()), kMostChannels - 1);
   options.streams = std::clamp(options_.network_channels, 1u, kMostChannels / (options.lanes + 1));
@@ -246,7 +247,7 @@ void Task::exchange_measurements() {
     measured_links_.push_back(read_measured_links(text, tasks()));
 }
 
-// A core is named by the first of its processing units.
+// A core is represented by the first of its processing units.
 void Task::exchange_cores() {
   std::vector<unsigned> own;
   for (const topology::CoreUnits& units : topology::usable_cores().cores)
@@ -271,7 +272,7 @@ runtime::ClusterTask Task::cluster_task() {
 }
 
 std::vector<int> Task::replicas() const {
-  // A source of input needs a replica, although a server never takes a batch.
+  // An input source needs a replica, although a server never takes a batch.
   if (!computes()) return {0};
   std::vector<int> numbers(devices_per_worker_);
   std::iota(numbers.begin(), numbers.end(), static_cast<int>(rank_ * devices_per_worker_));
@@ -353,7 +354,7 @@ bool Task::wants_to_end() {
 }
 
 void Task::wait_for_end() {
-  linked_ = true;  // it ends with the others
+  linked_ = true;  // it ends together with the others
   control_->wait_for_end([this] { wants_to_end(); });
   control_->leave();
   print_notices();
@@ -373,7 +374,7 @@ void Task::name_loss(const Error& error) {
 }
 
 Error Task::first_cause(const Error& error) {
-  // A lost peer is seen here first, and its reason comes from the coordinator.
+  // A lost peer is noticed here first. Its reason comes later, from the coordinator.
   constexpr auto kPatience = std::chrono::milliseconds(900);
   const auto end = std::chrono::steady_clock::now() + kPatience;
   try {
@@ -428,7 +429,7 @@ network::Introduction introduce(const Setup& setup) {
        file_hash(setup.catalog.find(plugin::PluginKind::kStrategy, strategy).path)}};
   for (const auto& [option, value] : setup.options.settings)
     if (!own_options().contains(option)) introduction.flags.push_back({"--" + option, value});
-  // Each task may have its images in another folder, but all have images or none has.
+  // Each task may have its images in another folder, but either all tasks have images or none has.
   if (!setup.options.data_dir.empty()) introduction.flags.push_back({"--data_dir", "a folder"});
   const std::uint32_t devices = count_devices(setup);
   introduction.flags.push_back({"devices", fmt::format("{}", devices)});

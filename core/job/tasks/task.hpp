@@ -42,12 +42,13 @@ class Task {
   }
   std::uint32_t rank() const { return rank_; }
 
-  // The blobs of all tasks by rank, or the chief's blob. All workers and servers call these with
-  // the same names in the same order.
+  // Returns the blobs of all tasks by rank, or the chief's blob. All workers and servers call these
+  // with the same names in the same order.
   std::vector<std::string> exchange(const std::string& what, std::string blob);
   std::string from_chief(const std::string& what, std::string blob);
 
-  // The chief's sizes, which hold for all tasks. `devices`: number of this worker's.
+  // Returns the chief's sizes, which hold for all tasks. `devices`: the number of this worker's
+  // devices.
   Sizes chiefs_sizes(const Sizes& own, std::uint32_t devices);
   // Number of devices of each worker. Valid after chiefs_sizes().
   std::uint32_t devices_per_worker() const { return devices_per_worker_; }
@@ -59,16 +60,16 @@ class Task {
   // Valid after link(). Refers to this task.
   runtime::ClusterTask cluster_task();
   const plan::Cluster& cluster() const { return cluster_; }
-  // The links as every task measured them before step 0: [from][to], by rank.
+  // Returns the links as every task measured them before step 0: [from][to], by rank.
   const std::vector<std::vector<MeasuredLink>>& measured_links() const { return measured_links_; }
-  // Per machine that the tasks run on, the ranks of its tasks and the cores that these may use.
+  // A machine on which tasks run: the ranks of its tasks, and the cores that they may use.
   struct SharedCores {
     std::vector<std::uint32_t> ranks;
     std::uint32_t cores = 0;
   };
   // Valid after link().
   const std::vector<SharedCores>& machines() const { return machines_; }
-  // The numbers of this task's replicas.
+  // Returns the numbers of this task's replicas.
   std::vector<int> replicas() const;
   // Compares the lowered plans of all tasks. Error naming the first difference.
   void agree_on_plan(const plan::Plan& plan);
@@ -76,34 +77,34 @@ class Task {
   // Compares the devices' current clock with the coordinator's. May wait for a heartbeat.
   CommonClock common_clock(const std::function<double()>& devices_now);
 
-  // Called after a finished step: updates heartbeats and prints notices of other tasks.
+  // Called after a finished step. Updates heartbeats and prints notices of other tasks.
   void finished_step(std::int64_t step);
-  // The other tasks, with the transport and the bytes sent and received.
+  // Returns the other tasks, with the transport and the bytes sent and received.
   std::vector<PeerRecord> peers() const;
-  // "worker 1 (host7, pid 4711)".
+  // Returns a name such as "worker 1 (host7, pid 4711)".
   std::string name_of(std::uint32_t rank) const;
   // Ends the run of all tasks. Returns the texts of all tasks, by rank.
   std::vector<std::string> finish(const std::string& own);
-  // For a controller, which takes no part in the run: waits until it ends. Interrupting the
-  // controller ends all tasks.
+  // For a controller, which does not take part in the run: waits until the run ends. Interrupting
+  // the controller ends all tasks.
   void wait_for_end();
-  // Whether this task or another one was interrupted, so that all end together. Tells the others if
-  // this task was.
+  // Returns whether this task or another one was interrupted, so that all end together. Tells the
+  // others if this task was.
   bool wants_to_end();
-  // Why a run was stopped, as all tasks know it: the same task, signal and exit code.
+  // Returns why a run was stopped. All tasks know the same task, signal and exit code.
   std::optional<network::Interruption> interruption() const { return control_->interruption(); }
-  // Called when this task ends because of an error: tells the others. Returns the error to end
+  // Called when this task ends because of an error. Tells the others. Returns the error to end
   // with, which is the first cause if another task has caused the failure.
   Error explain(const Error& error);
-  // The same before the operations in progress have ended, so that a loss is reported at once.
+  // The same, but before the operations in progress have ended, so that a loss is reported at once.
   void name_loss(const Error& error);
-  // Whether that error is the loss of a task that may be replaced; then call rejoin().
+  // Returns whether that error is the loss of a task that may be replaced. Then call rejoin().
   bool goes_on() const { return goes_on_; }
   // Closes all links and waits until all tasks have joined again, the lost one as a new process
   // unless it was only silent. Errors as the constructor. Afterwards everything is exchanged again,
   // beginning with the sizes.
   void rejoin(const network::Introduction& introduction);
-  // Number of calls of rejoin().
+  // Returns the number of calls of rejoin().
   std::uint32_t restarts() const { return restarts_; }
 
  private:
@@ -122,13 +123,15 @@ class Task {
   network::TaskIdentity identity_;
   TaskOptions options_;
   report::RunObserver& observer_;
-  mutable std::mutex mutex_;          // of the four below: the control plane has threads
-  std::vector<std::string> notices_;  // not yet printed
+  // Guards the four members below, because the control plane has threads.
+  mutable std::mutex mutex_;
+  std::vector<std::string> notices_;  // not printed yet
   OperationTexts operations_;
-  std::uint64_t network_step_ = 0;  // of the position reported to the control plane
+  // The step of the position that was reported to the control plane.
+  std::uint64_t network_step_ = 0;
   runtime::NetworkEngine* engine_ = nullptr;
   std::atomic<bool> linked_ = false;
-  std::optional<Error> explained_;  // how this generation ends
+  std::optional<Error> explained_;  // the error with which this generation ends
   bool goes_on_ = false;
   std::uint32_t restarts_ = 0;
   std::unique_ptr<network::ControlPlane> control_;
@@ -142,17 +145,17 @@ class Task {
   std::vector<SharedCores> machines_;
 };
 
-// The task that this process is, from its options, else from the variables of a launcher. Empty:
-// the run has one process. Error kUsage if these contradict each other.
+// Returns the task that this process is, from its options, else from the variables of a launcher.
+// Empty: the run has one process. Error kUsage if these contradict each other.
 std::optional<network::TaskIdentity> identify(const JobOptions& options);
 
-// The chief's answer to a question that each task has an answer of its own to, `own` in a run of
-// one process (`task` is null). All tasks ask it.
+// Returns the chief's answer to a question to which each task has an answer of its own. In a run of
+// one process (`task` is null), returns `own`. All tasks must ask it.
 bool chiefs_answer(Task* task, const std::string& question, bool own);
 
-// Equal for tasks with the same program.
+// Returns a hash that is equal for tasks with the same program.
 std::string program_hash();
-// The facts that tasks must agree on: options, model, plug-ins.
+// Returns the facts that tasks must agree on: options, model, plug-ins.
 network::Introduction introduce(const Setup& setup);
 
 }  // namespace convoy::job

@@ -10,7 +10,7 @@
 namespace convoy::job {
 namespace {
 
-// Devices that share the host's memory have no collectives of their own to begin with.
+// Devices that share the host's memory have no collectives of their own.
 std::string spanning_refusal(const runtime::OpenDevices& devices) {
   return devices.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY)
              ? "devices of different tasks reduce by messages"

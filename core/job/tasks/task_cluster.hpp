@@ -12,12 +12,12 @@ namespace convoy::job {
 // The devices of each worker. All workers have devices like the chief's; tasks agree on this before
 // they plan.
 struct TaskDevices {
-  std::uint32_t count = 1;  // per worker
+  std::uint32_t count = 1;  // devices per worker
   bool peer_access = false;
   bool priorities = false;
   std::string kind;  // "cpu"
   plan::ReplicaGroups groups = {};
-  // Why collectives of the devices do not reach those of other tasks; empty: they do.
+  // the reason why the devices' collectives cannot span tasks; empty: they can
   std::string no_collectives = {};
 };
 
@@ -25,18 +25,19 @@ struct TaskDevices {
 struct WorkersDevices {
   std::string task;     // "worker 1 (host7, pid 4711)"
   std::string machine;  // the same for all tasks of one machine
-  std::string refusal;  // of its devices; empty: they have such collectives
+  std::string refusal;  // the devices' reason; empty: they have such collectives
   std::vector<std::string> names;
-  std::vector<std::string> localities;  // of the devices, for example a PCI address
+  std::vector<std::string> localities;  // for each device, for example a PCI address
 };
 
-// Why no collective can span the devices of these workers, naming both sides; empty: it can.
+// Returns why no collective can span the devices of these workers, naming both sides; empty: one
+// can.
 std::string why_no_spanning_collectives(const std::vector<WorkersDevices>& workers);
 
-// The devices of a worker that has opened `count` of them; a server opens other devices.
+// Returns the devices of a worker that has opened `count` of them. A server opens other devices.
 TaskDevices task_devices(const runtime::OpenDevices& devices, std::uint32_t count);
 
-// The cluster of a run of several tasks: every task counts as a host, wherever it runs.
+// Returns the cluster of a run of several tasks. Every task counts as a host, wherever it runs.
 plan::Cluster cluster_of_tasks(std::uint32_t workers, std::uint32_t servers,
                                const TaskDevices& devices);
 

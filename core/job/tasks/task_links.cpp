@@ -40,7 +40,7 @@ convoy_transport_run describe_run(const network::Roster& roster,
   run.rank = static_cast<std::uint32_t>(roster.rank);
   run.ranks = static_cast<std::uint32_t>(roster.members.size());
   run.generation = static_cast<std::uint32_t>(roster.generation);
-  run.channels = (options.lanes + 1) * options.streams;  // the last ones for measuring
+  run.channels = (options.lanes + 1) * options.streams;  // the last ones are for measuring
   run.flags = options.security.insecure_network ? std::uint32_t{CONVOY_RUN_CLEAR_TEXT} : 0;
   run.peer_seconds = options.peer_timeout;
   run.join_seconds = options.join_timeout;
@@ -106,7 +106,7 @@ void TaskLinks::open_transports(const network::Roster& roster, const plugin::Cat
                            [](const Transport& it) { return it.plugin->table().preference; });
 }
 
-// One that nobody named is left out when it cannot be used here.
+// A transport that nobody named is left out if it cannot be used here.
 void TaskLinks::open(const plugin::FoundPlugin& found, const network::Roster& roster, bool named,
                      plugin::PluginHost& host, const Options& options,
                      const plugin::PluginLog& log) {
@@ -132,7 +132,7 @@ void TaskLinks::open(const plugin::FoundPlugin& found, const network::Roster& ro
   }
 }
 
-// {"shm": "hexadecimal digits of the address"}
+// The text looks like {"shm": "hexadecimal digits of the address"}.
 std::string TaskLinks::offers() const {
   nlohmann::json json = nlohmann::json::object();
   for (const Transport& it : transports_) json[it.name] = to_hex(it.address);
@@ -144,7 +144,7 @@ runtime::NetworkPeer TaskLinks::connect(const network::Roster& roster, std::uint
   const network::Member& self = roster.members[static_cast<std::size_t>(roster.rank)];
   const network::Member& other = roster.members[peer];
   const std::string name = network::to_string(other.name);
-  std::map<std::string, std::string> offered;  // addresses, by transport
+  std::map<std::string, std::string> offered;  // addresses by transport
   read_message("addresses", [&] {
     const nlohmann::json json = parse_json(offers);
     for (const auto& [transport, address] : json.items())

@@ -20,32 +20,32 @@ namespace convoy::job {
 class TaskLinks {
  public:
   struct Options {
-    std::vector<std::string> transports;  // by name or path; empty: all that are installed
+    std::vector<std::string> transports;  // names or paths; empty: all that are installed
     std::uint32_t lanes = 4;              // independent of each other
     std::uint32_t streams = 4;            // per lane
     double join_timeout = 60;             // seconds
     double peer_timeout = 4;
     std::string listen_address;   // "host:port"; port 0: any
-    std::string advertised_host;  // empty: the host listened on
+    std::string advertised_host;  // empty: the host of listen_address
     network::SecurityOptions security;
     std::function<double()> now;                   // the devices' clock
-    const convoy_device_waking* waking = nullptr;  // the devices'; see NetworkOptions
-    std::function<void()> while_waiting;           // throws to end waiting for other tasks
+    const convoy_device_waking* waking = nullptr;  // belongs to the devices; see NetworkOptions
+    std::function<void()> while_waiting;           // throws to end the wait for other tasks
   };
 
-  // All tasks construct theirs at the same time: they exchange addresses over the control plane,
-  // and every pair measures its link. Error kUnavailable if a transport that was named cannot be
-  // used, or if no transport connects this task with another one, with the reason for each
-  // transport. Error kTimeout if a task does not answer.
+  // All tasks construct their links at the same time. They exchange addresses over the control
+  // plane, and every pair measures its link. Error kUnavailable if a transport that was named
+  // cannot be used, or if no transport connects this task with another one, with the reason for
+  // each transport. Error kTimeout if a task does not answer.
   TaskLinks(network::ControlPlane& control, const plugin::Catalog& catalog,
             plugin::PluginHost& host, const Options& options, const plugin::PluginLog& log);
   TaskLinks(const TaskLinks&) = delete;
   TaskLinks& operator=(const TaskLinks&) = delete;
 
   runtime::NetworkEngine& engine() { return *engine_; }
-  // "shm", "grpc" ... to that task; empty for this one.
+  // Returns the name of the transport to that task, such as "shm" or "grpc"; empty for this one.
   const std::string& transport_to(std::uint32_t rank) const { return chosen_[rank]; }
-  // Before the first step; zeros for this task.
+  // Returns the link as it was measured before the first step; zeros for this task.
   const MeasuredLink& measured(std::uint32_t rank) const { return measured_[rank]; }
 
  private:
@@ -66,9 +66,9 @@ class TaskLinks {
   std::string offers() const;
   void measure(const runtime::NetworkOptions& engine, const Options& options);
 
-  std::vector<Transport> transports_;  // of the highest preference first
-  std::vector<std::string> left_out_;  // "mpi: no launcher has started this process"
-  std::vector<std::string> chosen_;    // by rank
+  std::vector<Transport> transports_;  // the one with the highest preference first
+  std::vector<std::string> left_out_;  // texts such as "mpi: no launcher has started this process"
+  std::vector<std::string> chosen_;    // name of the chosen transport, by rank
   std::vector<MeasuredLink> measured_;
   std::unique_ptr<runtime::NetworkEngine> engine_;
 };

@@ -59,7 +59,7 @@ void read_message(const char* what, const std::function<void()>& read) {
     return read();
   } catch (const Json::exception& error) {
     problem = json_problem(error);
-  } catch (const std::logic_error& error) {  // of refuse(), and of the library's conversions
+  } catch (const std::logic_error& error) {  // thrown by refuse() and by the library's conversions
     problem = error.what();
   }
   fail(ExitCode::kUnavailable,

@@ -16,7 +16,7 @@ namespace convoy::job {
 // everything, because it comes from another process: Error (kUnavailable) for any other text, or
 // for impossible numbers.
 
-// The chief's, which count for all.
+// The chief's sizes, which hold for all tasks.
 struct ChiefsSizes {
   std::uint32_t devices = 1;  // per worker
   std::uint32_t batch = 1;    // images per device and step
@@ -28,19 +28,19 @@ struct ChiefsSizes {
 std::string to_text(const ChiefsSizes& sizes);
 ChiefsSizes read_chiefs_sizes(const std::string& text);
 
-// Without the number of devices and the refusal.
+// The text lacks the number of devices and the refusal.
 std::string to_text(const TaskDevices& devices);
 TaskDevices read_task_devices(const std::string& text, std::uint32_t count);
 
-// Without the task and its machine.
+// The text lacks the task and its machine.
 std::string to_text(const WorkersDevices& devices);
 WorkersDevices read_workers_devices(const std::string& text);
 
-// Of one task to all others.
+// The links of one task to all others.
 std::string to_text(const std::vector<MeasuredLink>& links);
 std::vector<MeasuredLink> read_measured_links(const std::string& text, std::size_t tasks);
 
-// Numbers of processing units, each of which stands for its core.
+// Numbers of processing units, each of which represents its core.
 std::string to_text(const std::vector<unsigned>& cores);
 std::vector<unsigned> read_cores(const std::string& text);
 
@@ -48,7 +48,7 @@ std::vector<unsigned> read_cores(const std::string& text);
 struct TaskTrace {
   double offset_seconds = 0;  // to the common clock
   double error_seconds = 0;
-  std::size_t left_out = 0;  // events
+  std::size_t left_out = 0;  // number of events that were left out
   std::vector<report::TraceEvent> events;
 };
 std::string to_text(const TaskTrace& trace);

@@ -17,11 +17,12 @@
 namespace convoy::job {
 namespace {
 
-// Some 120 bytes each; the coordinator sends all tasks' to everybody, at most 64 MB.
+// An event takes some 120 bytes. The coordinator sends those of all tasks to every task, at most 64
+// MB.
 constexpr std::size_t kMostEventsOfAll = 400'000;
-constexpr int kReadings = 5;  // of two clocks beside each other; the quickest one counts
+constexpr int kReadings = 5;  // readings of both clocks together; the quickest one counts
 
-// The latest events are left out where there are more.
+// If there are more events, the latest are left out.
 TaskTrace at_most(std::vector<report::TraceEvent> events, const CommonClock& clock,
                   std::size_t most) {
   const std::size_t left_out = events.size() > most ? events.size() - most : 0;

@@ -43,7 +43,7 @@ void Checkpoints::open_newest(StartingPoint* known) {
   if (start_.facts) tried_step_ = start_.facts->step;
 }
 
-// Null where something is.
+// Returns null if something is saved.
 const char* Checkpoints::why_nothing_is_saved() const {
   if (setup_.options.evaluation.mode() == RunMode::kForwardOnly)
     return "--forward_only saves nothing";
@@ -62,12 +62,12 @@ void Checkpoints::tell_what_saves_nothing() const {
   if (!notice.empty()) tell_(notice);
 }
 
-// Whether the folder is this task's.
+// Returns whether the folder belongs to this task.
 bool Checkpoints::is_chiefs() const {
   return setup_.task == nullptr || setup_.task->is_chief();
 }
 
-// All tasks go on from the same one.
+// All tasks continue from the same checkpoint.
 void Checkpoints::find_newest() {
   const std::string path = setup_.task->from_chief(
       "checkpoint", start_.newest ? std::filesystem::absolute(start_.newest->path()).string() : "");
@@ -108,7 +108,7 @@ void Checkpoints::restore(runtime::Session& session) {
   start_.newest.reset();
 }
 
-// Before the devices, the plan and the data cost time.
+// Checked before the devices, the plan and the data cost time.
 void Checkpoints::check_initial_weights() const {
   if (!options_.init_weights.empty()) const InitialWeights found(options_, *setup_.graph);
 }
@@ -124,13 +124,13 @@ void Checkpoints::use_initial_weights(runtime::Session& session) const {
   runtime::write_training_state(session, state, 0);
 }
 
-// A multiple of the interval lies behind the last step that was asked for.
+// Returns whether this step has passed a multiple of the interval since the last call of due().
 bool Checkpoints::passes_multiple(const runtime::PausePoint& point) const {
   return options_.every_steps && point.timed_step > 0 &&
          point.timed_step / *options_.every_steps > asked_ / *options_.every_steps;
 }
 
-// By this task's clock.
+// Returns whether the interval has passed by this task's clock.
 bool Checkpoints::passes_seconds() const {
   const auto passed = std::chrono::steady_clock::now() - last_save_;
   return options_.every_seconds && passed >= std::chrono::seconds(*options_.every_seconds);
@@ -175,7 +175,8 @@ bool Checkpoints::save(std::int64_t step, runtime::Session& session, const std::
       fail(error.code(), "{} (--on_save_error=continue trains on without it)", error.what());
     tell_(fmt::format("step {} is not saved: {}", step, error.what()));
   }
-  // The others would begin a step and wait in its collectives, which have a time limit.
+  // Without this wait, the other tasks would begin a step and wait in its collectives, which have a
+  // time limit.
   if (setup_.task != nullptr)
     static_cast<void>(setup_.task->from_chief(fmt::format("saved at {}", round), ""));
   last_save_ = std::chrono::steady_clock::now();
@@ -210,8 +211,8 @@ bool Checkpoints::write(std::int64_t step, runtime::Session& session) {
   return true;
 }
 
-// It would take the place of the newest one that training can go on from. What has diverged stays
-// so: that is said once.
+// The checkpoint would replace the newest one from which training can continue. A training that has
+// diverged stays so, so this is said once.
 void Checkpoints::refuse_diverged(std::int64_t step) {
   if (std::exchange(has_diverged_, true) || !is_chiefs()) return;
   tell_(

@@ -16,36 +16,36 @@ namespace convoy::job {
 
 // The checkpoints of one training run: from which one it continues, when it saves, and what happens
 // if it cannot. Without --train_dir nothing is saved, but weights from elsewhere may be used.
-// Parameters that are not finite are never saved; runs that only measure speed may get there. On
-// several hosts the chief manages the folder. All tasks continue from the checkpoint that it found,
-// which all must be able to read, and take part when it saves the parameters.
+// Parameters that are not finite are never saved; runs that only measure speed may reach them. On
+// several hosts, the chief manages the folder. All tasks continue from the checkpoint that the
+// chief found, which all must be able to read, and take part when it saves the parameters.
 class Checkpoints {
  public:
   using Tell = StartingPoint::Tell;
 
-  // Takes over `known`, which open_starting_point() has found for this run; null: it is looked for.
-  // Error as that function.
+  // Takes over `known`, which open_starting_point() has found for this run; null: the constructor
+  // looks for it. Error as that function.
   Checkpoints(const Setup& setup, StartingPoint* known, std::int64_t global_batch, Tell tell);
 
   std::int64_t first_step() const { return start_.facts ? start_.facts->step : 0; }
-  // Training images that earlier runs have taken.
+  // Returns the number of training images that earlier runs have taken.
   std::int64_t samples() const { return start_.facts ? start_.facts->samples : 0; }
-  // The offset that a data source adds to step * global batch; see DataOptions.
+  // Returns the offset that a data source adds to step * global batch; see DataOptions.
   std::int64_t sample_offset() const;
 
-  // Called before the first step. Restores the checkpoint, or without one, --init_weights. Error
-  // kFailed if the checkpoint is for another model, listing how its tensors differ.
+  // Called before the first step. Restores the checkpoint, or --init_weights if there is none.
+  // Error kFailed if the checkpoint is for another model, listing how its tensors differ.
   void restore(runtime::Session& session);
 
-  // Whether the chief wants a checkpoint by this step. For workers that do not wait for each other:
-  // they pause some steps after the request.
+  // Returns whether the chief wants a checkpoint by this step. This is for workers that do not wait
+  // for each other: they pause some steps after the request.
   bool wants(const runtime::PausePoint& point) const;
-  // Whether training pauses after this step to save.
+  // Returns whether training pauses after this step to save.
   bool due(const runtime::PausePoint& point);
   // Saves if due() asked for this pause, and returns whether it did. Error kFailed if it cannot
   // save and --on_save_error is stop.
   bool pause(const runtime::PausePoint& point, runtime::Session& session);
-  // The checkpoint after the last step, unless there is one.
+  // Saves a checkpoint after the last step, unless there is one.
   void finish(const runtime::TrainingSummary& summary, runtime::Session& session);
 
  private:
@@ -59,7 +59,7 @@ class Checkpoints {
   bool passes_seconds() const;
   void use_initial_weights(runtime::Session& session) const;
   bool save(std::int64_t step, runtime::Session& session, const std::string& round);
-  // Whether there was anything to save.
+  // Returns whether there was anything to save.
   bool write(std::int64_t step, runtime::Session& session);
   void refuse_diverged(std::int64_t step);
 
@@ -68,15 +68,16 @@ class Checkpoints {
   std::int64_t global_batch_;
   Tell tell_;
   StartingPoint start_;
-  std::optional<std::int64_t> tried_step_;  // the last one that was saved, or could not be
+  std::optional<std::int64_t> tried_step_;  // the last step that was saved or could not be saved
   bool pending_ = false;
-  std::int64_t asked_ = 0;  // the last timed step of which due() was asked
+  std::int64_t asked_ = 0;  // the last timed step for which due() was called
   bool has_diverged_ = false;
   std::chrono::steady_clock::time_point last_save_ = std::chrono::steady_clock::now();
 };
 
-// The newest good checkpoint in train_dir, or the file that train_dir names; with init_weights,
-// those weights as of step 0. Nothing if there is none. Error kFailed if it is for another model.
+// Returns the newest good checkpoint in train_dir, or the file that train_dir names; with
+// init_weights, those weights as of step 0. Empty if there is none. Error kFailed if it is for
+// another model.
 std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options,
                                                const graph::Graph& graph,
                                                const Checkpoints::Tell& tell);

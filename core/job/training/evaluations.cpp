@@ -23,7 +23,7 @@ runtime::EvaluationEvents evaluation_events(RunContext& run) {
   return events;
 }
 
-// Sleeps in short stretches, so that a request to end is heard.
+// Sleeps in short stretches, so that a request to end is noticed.
 void sleep_unless_interrupted(std::int64_t seconds, const RunContext& run) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   while (!run.interrupted() && std::chrono::steady_clock::now() < end)
@@ -47,7 +47,8 @@ TrainingEvaluations::TrainingEvaluations(RunContext& run, Validation* validation
       schedule_(run.setup.options.evaluation.triggers, training_examples, run.global_batch()),
       last_step_(run.sizes.timed_steps) {}
 
-// The step of the next evaluation after those already asked for; `until` + 1 if there is none.
+// Returns the step of the next evaluation after those already asked for; `until` + 1 if there is
+// none.
 std::int64_t TrainingEvaluations::first_due(std::int64_t until) const {
   for (std::int64_t step = asked_ + 1; step <= until && step < last_step_; ++step)
     if (schedule_.due(step)) return step;
@@ -87,7 +88,8 @@ void TrainingEvaluations::final(const runtime::TrainingSummary& summary,
 void TrainingEvaluations::evaluate(const runtime::PausePoint& point,
                                    const runtime::Session& session, bool is_last) {
   const auto begin = std::chrono::steady_clock::now();
-  const runtime::ModelValues values = session.values().read_model();  // all tasks together
+  // All tasks call this together.
+  const runtime::ModelValues values = session.values().read_model();
   outcome_ =
       agreed(validation_ == nullptr ? Outcome::kGoesOn : try_score(point, values, is_last), point);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -161,7 +163,7 @@ void evaluate_trained_models(RunContext& run, Validation& validation,
       scored = model->name;
     }
     if (interval == 0) return;
-    model.reset();  // it may be large, and the wait long
+    model.reset();  // frees memory, because the model may be large and the wait long
     sleep_unless_interrupted(interval, run);
     if (!run.interrupted()) model = newest();
   }

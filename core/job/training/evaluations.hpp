@@ -16,25 +16,26 @@ namespace convoy::job {
 
 // The evaluations of a run that also trains: when they are due, what they print, and whether the
 // target is reached. Training pauses during an evaluation, and none of its state changes. On
-// several hosts the chief evaluates and the others wait for its result.
+// several hosts, the chief evaluates and the others wait for its result.
 class TrainingEvaluations {
  public:
-  // training_examples: of an epoch. validation: null if another task evaluates.
+  // training_examples: images per epoch. validation: null if another task evaluates.
   TrainingEvaluations(RunContext& run, Validation* validation, std::int64_t training_examples);
 
-  // Whether an evaluation is due by this step. For workers that do not wait for each other: they
-  // pause some steps after the request.
+  // Returns whether an evaluation is due by this step. This is for workers that do not wait for
+  // each other: they pause some steps after the request.
   bool wants(const runtime::PausePoint& point);
-  // Whether training pauses after this step to evaluate. False after the last step, which final()
-  // follows. An evaluation of an earlier step for which due() was not called is due, too.
+  // Returns whether training pauses after this step to evaluate. Returns false after the last step,
+  // which final() follows. An evaluation of an earlier step for which due() was not called is due,
+  // too.
   bool due(const runtime::PausePoint& point);
   // Evaluates. Returns false if the target is reached, so that training ends. If the evaluation
   // fails, training ends, too, so that all tasks can save together; final() then throws the error.
   bool pause(const runtime::PausePoint& point, const runtime::Session& session);
-  // The evaluation after the last step, unless the target was reached or the user asked to end.
-  // Throws the error of an evaluation that failed in a pause.
+  // Makes the evaluation after the last step, unless the target was reached or the user asked to
+  // end. Throws the error of an evaluation that failed in a pause.
   void final(const runtime::TrainingSummary& summary, const runtime::Session& session);
-  double seconds() const { return seconds_; }  // of all evaluations
+  double seconds() const { return seconds_; }  // time of all evaluations
 
  private:
   std::int64_t first_due(std::int64_t until) const;
@@ -43,25 +44,26 @@ class TrainingEvaluations {
   enum class Outcome { kGoesOn, kReached, kFailed };
   Outcome try_score(const runtime::PausePoint& point, const runtime::ModelValues& values,
                     bool is_last);
-  // The outcome of the chief, for all tasks.
+  // Returns the chief's outcome to all tasks.
   Outcome agreed(Outcome own, const runtime::PausePoint& point);
 
   RunContext& run_;
   Validation* validation_;  // null: another task evaluates
   train::EvaluationSchedule schedule_;
   std::int64_t last_step_;
-  std::int64_t asked_ = 0;              // the step up to which nothing is due any more
-  Outcome outcome_ = Outcome::kGoesOn;  // of the last one
-  std::exception_ptr failure_;          // of the evaluation that failed here
+  std::int64_t asked_ = 0;              // no evaluation is due any more up to this step
+  Outcome outcome_ = Outcome::kGoesOn;  // outcome of the last evaluation
+  std::exception_ptr failure_;          // error of the evaluation that failed here
   double seconds_ = 0;
 };
 
-// The names of given flags about evaluations that have no effect in this run; empty if none.
+// Returns the names of given flags about evaluations that have no effect in this run; empty if
+// there are none.
 std::string unused_evaluation_flags(const EvaluationOptions& options);
 
 // The part of a checkpoint that an evaluation needs.
 struct TrainedModel {
-  std::string name;  // the file's
+  std::string name;  // name of the file
   std::string path;
   std::int64_t global_step = 0;
   runtime::ModelValues values;
@@ -70,12 +72,12 @@ struct TrainedModel {
 // Returns the newest model, or nothing if there is none.
 using FindTrainedModel = std::function<std::optional<TrainedModel>()>;
 
-// For --eval: the newest model, looked up before anything slow is prepared. Error kFailed naming
-// train_dir if there is none, unless an interval says how often to look again.
+// For --eval: returns the newest model, looked up before anything slow is prepared. Error kFailed
+// naming train_dir if there is none, unless an interval says how often to look again.
 std::optional<TrainedModel> first_trained_model(const JobOptions& options,
                                                 const FindTrainedModel& newest);
 
-// Scores that model, and with an interval every newer one until the user asks to end.
+// Evaluates that model, and with an interval every newer one until the user asks to end.
 void evaluate_trained_models(RunContext& run, Validation& validation,
                              std::optional<TrainedModel> first, const FindTrainedModel& newest);
 

@@ -6,7 +6,7 @@
 
 namespace convoy::job {
 GpuWatch::GpuWatch(const std::vector<convoy_device_description>& devices) {
-  // CPU devices say their cores, which are no address.
+  // The locality of a CPU device is its cores, not an address.
   for (const convoy_device_description& device : devices)
     if (topology::parse_pci_address(device.locality) &&
         std::ranges::find(addresses_, device.locality) == addresses_.end())

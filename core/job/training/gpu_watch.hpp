@@ -16,10 +16,10 @@ class GpuWatch {
  public:
   explicit GpuWatch(const std::vector<convoy_device_description>& devices);
 
-  // Whether the devices are GPUs, so that there is something to watch.
+  // Returns whether the devices are GPUs, so that there is something to watch.
   bool has_gpus() const { return !addresses_.empty(); }
   void start();
-  // Ends the watching.
+  // Stops the watch and returns its readings.
   std::vector<GpuReadings> readings();
 
  private:

@@ -10,7 +10,7 @@
 namespace convoy::job {
 namespace {
 
-// A path, or the name of one of the maps that come with convoy.
+// Returns the path of a map, given by a path or by the name of a map that comes with convoy.
 std::filesystem::path map_path(const std::string& map) {
   if (map.find('/') != std::string::npos || map.ends_with(".json")) return map;
   return plugin::share_directory() / "weights" / (map + ".json");

@@ -15,7 +15,7 @@ namespace convoy::job {
 // measures the images of training.
 void check_input_only(const JobOptions& options);
 
-// Error(kUsage) for a dump without input_only, or one that cannot be written to.
+// Error(kUsage) for a dump file without input_only, or one that cannot be written.
 void check_dump(const JobOptions& options);
 
 // Takes the first batches of all replicas from a source with these options, and writes them, one
@@ -29,12 +29,12 @@ struct InputOnlySteps {
   std::int64_t timed = 1;
 };
 
-// Called after every step, with its number (timed ones count from 1, warm-up steps are negative)
-// and its seconds; returns whether to go on.
+// Called after every step, with its number (timed steps count from 1, warm-up steps are negative)
+// and its seconds. Returns whether to go on.
 using InputStepEvent = std::function<bool(std::int64_t step, double seconds)>;
 
 // Takes batches from `source` as training would, without computing, and measures the rate. Nothing
-// else should run in this process, because its processor time counts as the input's.
+// else should run in this process, because its processor time is counted as the input's.
 report::InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
                                  const InputOnlySteps& steps, const InputStepEvent& event);
 

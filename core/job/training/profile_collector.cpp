@@ -10,8 +10,8 @@
 namespace convoy::job {
 namespace {
 
-// What layers are compared with: products in the type that they compute in, or, of devices that
-// compute a 16-bit type with 32-bit instructions, in f32.
+// Returns the rate that layers are compared with: that of products in the type in which they
+// compute. If the devices compute a 16-bit type with 32-bit instructions, it is the f32 rate.
 double multiply_rate(const runtime::Session& session) {
   runtime::OpenDevices& devices = *session.devices();
   if (session.options().dtype != CONVOY_F32) {
@@ -24,8 +24,8 @@ double multiply_rate(const runtime::Session& session) {
   return mean(devices.measure(CONVOY_MEASURE_MULTIPLY));
 }
 
-// Seconds per step of one record. Its calls since the session began fill `steps` steps exactly; of
-// those before the timed steps, which are slower, only the number matters.
+// Returns the seconds per step of one record. Its calls since the session began make up exactly
+// `steps` steps. The calls before the timed steps are slower, so only their number is used.
 double seconds_per_step(const convoy_profile_record& before, const convoy_profile_record& now,
                         std::int64_t steps) {
   if (now.calls == before.calls) return 0;
@@ -58,7 +58,7 @@ bool has_pass(const graph::Graph& graph, const std::vector<bool>& behind, std::s
   return pass != CONVOY_PASS_BACKWARD_DATA || behind[node];
 }
 
-// The passes that primitives must have been timed in.
+// Counts the passes of primitives in the model, for which there should be times.
 void compare_with_model(const runtime::Session& session,
                         const std::vector<report::LayerProfile>& layers,
                         report::ProfileRecord& record) {

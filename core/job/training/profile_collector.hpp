@@ -13,12 +13,12 @@ namespace convoy::job {
 // in the timed steps. The session's programs must record times.
 class ProfileCollector {
  public:
-  // Measures the devices. Error kUnavailable when they cannot be profiled.
+  // Measures the devices. Error kUnavailable if they cannot be profiled.
   explicit ProfileCollector(const runtime::Session& session);
 
   // Called when the first timed step is about to be finished.
   void warmed_up();
-  // Called once all steps are finished. Nothing without timed steps.
+  // Called once all steps are finished. Empty if there were no timed steps.
   std::optional<report::ProfileRecord> record(const runtime::TrainingSummary& summary,
                                               std::int64_t warmup_steps) const;
 

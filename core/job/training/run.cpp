@@ -24,7 +24,7 @@
 namespace convoy::job {
 namespace {
 
-// Runs the mode that the options ask for, and writes the record, also of a run that fails.
+// Runs the mode that the options ask for, and writes the record, even if the run fails.
 class Run {
  public:
   Run(std::span<const std::string> command_line, Setup& setup, report::RunObserver& observer)
@@ -41,7 +41,7 @@ class Run {
     } catch (const std::exception& unforeseen) {
       training_.note_gpus();
       finish_failed(error_of(unforeseen));
-      throw;  // as it came: the program tells what it meets itself
+      throw;  // unchanged, because the caller reports such exceptions itself
     }
     const std::optional<network::Interruption>& stop = training_.stop();
     const ExitCode code = stop ? stop->code : run_.observer.interruption();
@@ -64,7 +64,7 @@ class Run {
       training_.train();
   }
 
-  // What ended the run is told even if its record cannot be written.
+  // The error that ended the run is reported even if its record cannot be written.
   void finish_failed(const Error& error) {
     if (run_.trace.lacks_tasks())
       run_.tell("the trace has only this task's operations, because the run failed");
@@ -121,7 +121,7 @@ class Run {
     if (!run_.setup.options.dump_file.empty()) {
       dump_batch(*source, data, run_.setup.options.dump_file);
       run_.tell(fmt::format("the first batch is in {}", run_.setup.options.dump_file));
-      ++data.first_step;  // the batches behind it are measured
+      ++data.first_step;  // the batches after it are measured
     }
     run_.tell(source->notices());
     run_.count_epochs(source->samples_per_epoch());

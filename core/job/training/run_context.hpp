@@ -30,33 +30,34 @@ struct RunContext {
   bool interrupted() const { return observer.interruption() != ExitCode::kOk; }
   std::int64_t global_batch() const { return std::int64_t{replicas} * sizes.batch; }
 
-  // For the record and for people; nothing when it is empty.
+  // Adds a text to the record and shows it to people. An empty text is ignored.
   void tell(const std::string& text) { report.tell(text); }
   void tell(const std::vector<std::string>& texts);
-  // tell(), for parts that take a function. Refers to this context.
+  // Returns tell() for parts that take a function. It refers to this context.
   std::function<void(const std::string&)> teller() {
     return [this](const std::string& text) { tell(text); };
   }
-  // Notes the devices and the plan of the session, and what is unusual about them.
+  // Notes the devices and the plan of the session, and anything unusual about them.
   void describe(const runtime::Session& session);
   // Says how many records were skipped. of: such as " of the validation data".
   void report_bad_records(const data::SourceStatistics& read, const char* of = "");
 
-  // Files may hold more or less than the published data set: epochs are passes over what there is.
+  // Sets the timed steps from --num_epochs, if it is given. Files may hold more or fewer images
+  // than the published data set, so epochs are passes over the images that exist.
   void count_epochs(std::int64_t examples);
-  // The steps that are left of the warm-up and --num_epochs in a run that continues. Empty without
-  // --num_epochs.
+  // Returns the steps that are left of the warm-up and --num_epochs in a run that continues. Empty
+  // without --num_epochs.
   std::optional<std::int64_t> left_of_epochs(std::int64_t examples,
                                              std::int64_t samples_taken) const;
-  // The devices that the setup has open already, else opens them.
+  // Returns the devices that the setup has open already; otherwise opens them.
   std::shared_ptr<runtime::OpenDevices> take_devices();
-  // On this task's own devices, whichever tasks there are.
+  // The validation uses only this task's own devices, whatever other tasks there are.
   Validation validation() const;
 
   Setup& setup;
-  std::uint32_t devices;  // of this task
+  std::uint32_t devices;  // number of this task's devices
   Sizes sizes;
-  std::uint32_t replicas;  // of all tasks
+  std::uint32_t replicas;  // number of replicas of all tasks
   convoy::report::RunRecord record;
   RunReport report;
   RunTrace trace;

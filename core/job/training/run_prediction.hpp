@@ -20,7 +20,8 @@ class RunPrediction {
   // nothing.
   RunPrediction(Setup& setup, std::function<void(const std::string&)> why_not);
 
-  // Predicts a step of the session's plan, with its operations. Nothing may run on the devices.
+  // Predicts a step of the session's plan, with its operations. Nothing else may run on the devices
+  // meanwhile.
   std::optional<report::PredictionRecord> of(const runtime::Session& session) const;
 
  private:

@@ -21,13 +21,13 @@ std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
   return Accuracy{*step.top_1, *step.top_5};
 }
 
-// Counts the workers of this process that take steps of their own; servers take none.
+// Returns the number of workers in this process that take steps of their own. Servers take none.
 std::int64_t count_workers_here(const runtime::Session& session) {
   return std::ranges::count_if(session.strands(),
                                [](const auto& strand) { return !strand->replicas().empty(); });
 }
 
-// The workers with their speeds outside the pauses, in which all of them stand still.
+// Returns the workers with their speeds outside the pauses, in which all of them stand still.
 std::vector<WorkerRecord> without_pauses(std::vector<WorkerRecord> workers, double paused_seconds) {
   for (WorkerRecord& worker : workers) {
     const double seconds = worker.seconds - paused_seconds;
@@ -44,8 +44,8 @@ double speed_of(const std::vector<WorkerRecord>& workers) {
   return sum;
 }
 
-// "worker 1: 103 steps, 12.34 images/sec; 1.2 updates by others came between reading and applying,
-// 4 at most"
+// Returns a text such as "worker 1: 103 steps, 12.34 images/sec; 1.2 updates by others came between
+// reading and applying, 4 at most".
 std::string worker_text(const WorkerRecord& worker) {
   std::string text = fmt::format("worker {}: {} steps, {:.2f} images/sec", worker.worker,
                                  worker.steps, worker.images_per_second);
@@ -110,7 +110,7 @@ void RunReport::note_plan(const runtime::Session& session) {
   record_.plan_hash = session.plan()->step.hash();
 }
 
-// While strategies are tried nothing is known of how long steps should take.
+// While strategies are being tried, no step time is expected.
 void RunReport::note_selection(const select::Decision& decision) {
   record_.selection = decision;
   const double expected = select::expected_step_seconds(decision);
@@ -132,7 +132,7 @@ void RunReport::take_plan(const runtime::Session& session) {
   with_new_plan_.emplace(static_cast<double>(record_.global_batch));
 }
 
-// Nothing while strategies are tried: then the steps ran several plans.
+// Empty while strategies are being tried, because the steps then ran several plans.
 std::optional<double> RunReport::selected_step_seconds() const {
   const bool undecided = with_new_plan_ && !setup_.decision->trial;
   const report::SpeedStatistics& those = with_new_plan_ ? *with_new_plan_ : statistics_;
@@ -144,7 +144,7 @@ bool RunReport::speaks_for_all() const {
   return setup_.task == nullptr || setup_.task->is_chief();
 }
 
-// The median step beside the predicted one; empty without a prediction.
+// Compares the median step with the predicted one; empty without a prediction.
 std::string RunReport::prediction_line() const {
   const std::optional<double> seconds = selected_step_seconds();
   return seconds && speaks_for_all() ? prediction_text(*setup_.decision, *seconds) : "";
@@ -193,7 +193,7 @@ void RunReport::note_memory(const runtime::Session& session) {
     record_.memory->places.push_back({session.cluster().places[i].name, uses[i]});
 }
 
-// The options that have a line of their own in the well-known header.
+// Returns the options that have a line of their own in the header of tf_cnn_benchmarks.
 std::vector<std::pair<std::string, std::string>> RunReport::strategy_details() const {
   std::vector<std::pair<std::string, std::string>> details;
   const auto& options = record_.strategy_options;
@@ -214,7 +214,7 @@ void RunReport::header(std::int64_t examples_per_epoch, std::optional<double> mo
   header.mode = record_.mode;
   header.global_batch = record_.global_batch;
   header.batch_per_device = sizes_.batch;
-  header.num_batches = sizes_.done_steps + sizes_.timed_steps;  // as they were asked for
+  header.num_batches = sizes_.done_steps + sizes_.timed_steps;  // the number that was asked for
   header.num_epochs = static_cast<double>(header.num_batches) *
                       static_cast<double>(record_.global_batch) /
                       static_cast<double>(examples_per_epoch);
@@ -239,9 +239,9 @@ void RunReport::warmup_step(const TrainingStep& step) {
                   report::duration_text(step.seconds * static_cast<double>(all - done))));
 }
 
-// The time left does not include evaluations and checkpoints between the remaining steps.
+// The remaining time does not include evaluations and checkpoints between the remaining steps.
 std::string RunReport::progress_text(const char* of, std::int64_t step) const {
-  // Workers that take steps of their own take about as many each.
+  // Workers with steps of their own take about the same number each.
   const std::int64_t all = std::max(step, sizes_.timed_steps * own_workers_);
   const double left = static_cast<double>(all - step) / static_cast<double>(own_workers_);
   return fmt::format("{} {} of {}, {:.2f} images/sec, {} left", of, step, all, statistics_.mean(),
@@ -363,7 +363,8 @@ void RunReport::parameters(const std::string& hash) {
   if (prints_parameter_hash()) observer_.result("parameter hash: " + hash);
 }
 
-// As far as it came. The steps of an asynchronous run do not tell what other workers did.
+// Sets the total of the steps so far. The steps of an asynchronous run do not tell what other
+// workers did, so it has none.
 void RunReport::total_of_failed_run() {
   if (statistics_.steps() == 0 || record_.worker_batch > 0) return;
   const auto steps = static_cast<double>(statistics_.steps());

@@ -13,22 +13,22 @@
 
 namespace convoy::job {
 
-// When the operations of a run's steps ran: of a few steps for --trace_file, and of the step that
-// is nearest to the median for the record.
+// Records when the operations of a run's steps ran: a few steps for --trace_file, and for the
+// record the step whose time is closest to the median.
 class RunTrace {
  public:
   RunTrace(const JobOptions& options, Task* task) : options_(options), task_(task) {}
 
-  // Subscribes to the events of the training. On several hosts all tasks call it together.
+  // Subscribes to the events of the training. On several hosts, all tasks call it together.
   void join(runtime::TrainingEvents& events, runtime::Session& session);
-  // The session has another plan from here on.
+  // Called when the session gets another plan.
   void forget_median_step() { median_step_.forget(); }
-  // Of the step nearest to the median, if that is wanted and there was one.
+  // Returns the timeline of the step closest to the median, if it is wanted and there was one.
   std::optional<report::TimelineRecord> timeline(const runtime::Session& session) const;
-  // After the training; on several hosts all tasks call it together, and the chief gets the
+  // Called after the training. On several hosts, all tasks call it together, and the chief gets the
   // operations of all. Returns notices.
   std::vector<std::string> gather();
-  // Whether there is a trace that lacks the operations of other tasks.
+  // Returns whether there is a trace that lacks the operations of other tasks.
   bool lacks_tasks() const;
   // Writes --trace_file, if anything was traced.
   void write() const;
@@ -38,9 +38,9 @@ class RunTrace {
 
   const JobOptions& options_;
   Task* const task_;                  // null: a run of one process
-  bool wanted_ = false;               // by the chief, whose file it is
-  CommonTrace trace_;                 // before gather() of this task alone
-  std::optional<CommonClock> clock_;  // of several tasks, when a step was traced
+  bool wanted_ = false;               // the chief, who writes the file, wants a trace
+  CommonTrace trace_;                 // before gather(), of this task alone
+  std::optional<CommonClock> clock_;  // set with several tasks, if a step was traced
   MedianStep median_step_;
 };
 

@@ -40,9 +40,9 @@ StartingPoint find_starting_point(const JobOptions& options, const graph::Graph&
   const CheckpointOptions& wanted = options.checkpoints;
   if (wanted.train_dir.empty()) return start;
   start.directory.emplace(wanted.train_dir, wanted.keep);
-  // A limit on the size of files shall be an error of writing, not the end of the process.
+  // A limit on the size of files must lead to a write error, not to the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  if (options.evaluation.mode() == RunMode::kForwardOnly) {  // saves nothing
+  if (options.evaluation.mode() == RunMode::kForwardOnly) {  // such a run saves nothing
     start.newest = open_trained(wanted.train_dir, tell);
   } else {
     prepare(*start.directory, wanted.continue_on_error, tell);

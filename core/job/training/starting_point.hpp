@@ -12,18 +12,18 @@
 
 namespace convoy::job {
 
-// What --train_dir has for a run.
+// The contents of --train_dir that a run needs.
 struct StartingPoint {
   using Tell = std::function<void(const std::string&)>;
 
-  // Unset without --train_dir. While it is there, no other run saves in that folder.
+  // Unset without --train_dir. While it exists, no other run saves in that folder.
   std::optional<checkpoint::CheckpointDirectory> directory;
-  // Null if there is none, and then the run begins with --init_weights, if anything.
+  // Null if there is none. Then the run begins with --init_weights, if that is given.
   std::unique_ptr<checkpoint::SafetensorsFile> newest;
-  std::optional<runtime::CheckpointFacts> facts;  // of the newest
+  std::optional<runtime::CheckpointFacts> facts;  // facts about `newest`
 };
 
-// The newest good checkpoint in train_dir, or the file of that name; null when there is none.
+// Returns the newest good checkpoint in train_dir, or the file of that name; null if there is none.
 std::unique_ptr<checkpoint::SafetensorsFile> open_trained(const std::string& train_dir,
                                                           const StartingPoint::Tell& tell);
 

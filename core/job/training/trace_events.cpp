@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kHostProcess = "host";
 
-// A segment is called after the layer whose weights it holds.
+// A segment is named after the layer whose weights it holds.
 std::string segment_name(const graph::Graph& graph, const plan::Operation& operation) {
   const std::uint64_t end = operation.first_layer + operation.layer_count;
   for (std::uint64_t layer = operation.first_layer; layer < end; ++layer)
@@ -22,7 +22,7 @@ std::string segment_name(const graph::Graph& graph, const plan::Operation& opera
   return graph.nodes().at(operation.first_layer).name;
 }
 
-// What ran in that step.
+// Returns the plan that ran in that step.
 const plan::Plan& plan_of(const runtime::Session& session, const runtime::StepTrace& trace) {
   return session.plan()->step.lowered(trace.stage);
 }
@@ -31,7 +31,7 @@ const plan::Operation& operation_of(const plan::Plan& plan, const runtime::Opera
   return plan.body.at(time.operation - plan.prologue.size());
 }
 
-// This host's end of what crosses the network, in a row per peer and direction, as lanes are.
+// Shows this host's end of network traffic, in a row per peer and direction, as lanes are.
 report::TraceEvent network_event(const runtime::Session& session, const plan::Plan& plan,
                                  const runtime::OperationTime& time) {
   const plan::Operation& operation = operation_of(plan, time);
@@ -66,7 +66,7 @@ report::TraceEvent operation_event(const runtime::Session& session, const plan::
           time.timing.end - time.timing.start};
 }
 
-// From the first start to the last end.
+// Returns the time from the first start to the last end.
 runtime::TimeInterval extent(const std::vector<runtime::OperationTime>& operations) {
   runtime::TimeInterval whole{operations.front().timing.start, operations.front().timing.end};
   for (const runtime::OperationTime& time : operations) {
@@ -76,7 +76,7 @@ runtime::TimeInterval extent(const std::vector<runtime::OperationTime>& operatio
   return whole;
 }
 
-// The calls of the record that lie inside the operation.
+// Adds the calls of the record that lie inside the operation.
 void add_calls(const runtime::Session& session, const convoy_profile_record& record,
                const report::TraceEvent& operation, std::vector<report::TraceEvent>& events) {
   const double end = operation.start_seconds + operation.duration_seconds;
@@ -98,7 +98,8 @@ void add_calls(const runtime::Session& session, const convoy_profile_record& rec
 void add_layers(const runtime::Session& session, const runtime::StepTrace& trace,
                 std::vector<report::TraceEvent>& events) {
   const std::vector<std::vector<convoy_profile_record>> records = session.profile();
-  const std::vector<std::uint32_t>& replicas = session.local_replicas();  // that they are of
+  // The replicas that the records belong to.
+  const std::vector<std::uint32_t>& replicas = session.local_replicas();
   for (const runtime::OperationTime& time : trace.operations) {
     const plan::Operation& operation = operation_of(plan_of(session, trace), time);
     if (!plan::is_compute(operation.kind)) continue;

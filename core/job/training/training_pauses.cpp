@@ -4,8 +4,8 @@
 
 namespace convoy::job {
 
-// A request is kept until it is done: workers that do not wait for each other hear of it some
-// steps before they pause.
+// A request is kept until it is served, because workers that do not wait for each other learn of it
+// some steps before they pause.
 bool TrainingPauses::asked_to_stand_still() {
   if (run_.setup.task == nullptr && run_.observer.take_standstill_request())
     standstill_asked_ = true;

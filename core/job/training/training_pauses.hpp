@@ -7,8 +7,8 @@
 
 namespace convoy::job {
 
-// The pauses of a training: for checkpoints, for evaluations, and for whoever wants the machine for
-// a while.
+// The pauses of a training: for checkpoints, for evaluations, and on a request to free the machine
+// for a while.
 class TrainingPauses {
  public:
   // evaluations: null if the run has none. All must outlive the training.
@@ -17,7 +17,7 @@ class TrainingPauses {
 
   // Subscribes to the events of the training.
   void join(runtime::TrainingEvents& events, runtime::Session& session);
-  // Spent standing still.
+  // Returns the seconds for which the run stood still on request.
   double standstill_seconds() const { return standstill_seconds_; }
 
  private:

@@ -20,7 +20,8 @@
 
 namespace convoy::job {
 
-// Of one process that trains, or the chief of several.
+// Returns whether this process makes the prediction: one process that trains, or the chief of
+// several.
 bool TrainingRun::wants_prediction() const {
   const bool speaks = run_.setup.task == nullptr || run_.setup.task->is_chief();
   return wants_timeline(run_.setup.options) && speaks && trains(run_.setup.options);
@@ -30,11 +31,12 @@ void TrainingRun::predict() {
   if (wants_prediction()) prediction_.emplace(run_.setup, run_.teller());
 }
 
-// With the other tasks. What --variable_update=auto takes may depend on how fast that is.
+// Links this task with the others. The choice of --variable_update=auto may depend on the speed of
+// the links.
 void TrainingRun::link(const std::shared_ptr<runtime::OpenDevices>& devices) {
   if (run_.setup.task == nullptr) return;
   run_.setup.task->link(run_.setup.catalog, *run_.setup.host, devices, log_to(run_.observer));
-  run_.setup.open_devices = devices;  // predictions ask the devices
+  run_.setup.open_devices = devices;  // predictions query the devices
   if (run_.setup.decides_on_links) {
     choose_on_links(run_.setup, run_.sizes, log_to(run_.observer), run_.teller());
     run_.report.take_decision();
@@ -68,7 +70,7 @@ std::unique_ptr<runtime::Session> TrainingRun::new_session(
   return session;
 }
 
-// What happens between two steps of all workers, where these have none in common.
+// Refuses flags that act between two steps of all workers, if workers have no steps in common.
 void TrainingRun::check_asynchronous(const runtime::Session& session) const {
   if (!session.is_asynchronous()) return;
   const auto is_switch = [](const plugin::OptionDeclaration& it) {
@@ -87,8 +89,8 @@ void TrainingRun::check_asynchronous(const runtime::Session& session) const {
   if (run_.setup.shortlist) refuse("auto=measure");
 }
 
-// Servers read no data, and all tasks have one learning rate: the chief's number counts. Workers
-// must have the same one, for each takes its share of one order of all images.
+// Returns the number of the chief, because servers read no data and all tasks have one learning
+// rate. Workers must have the same number, because each takes its share of one order of all images.
 std::int64_t TrainingRun::examples_per_epoch(const data::BatchSource& source) const {
   const std::int64_t own = source.samples_per_epoch();
   if (run_.setup.task == nullptr) return own;
@@ -102,7 +104,7 @@ std::int64_t TrainingRun::examples_per_epoch(const data::BatchSource& source) co
   return chiefs;
 }
 
-// The warm-up is long enough for the trial, unless the user said how long it is.
+// Makes the warm-up long enough for the trial, unless the user gave its length.
 void TrainingRun::begin_trial(runtime::Session& session) {
   if (!run_.setup.shortlist) return;
   constexpr std::int64_t kSettling = 3;  // steps between the trial and the first timed one
@@ -188,7 +190,7 @@ void TrainingRun::train() {
   if (run_.setup.options.profile) profile_ = std::make_unique<ProfileCollector>(*session);
   run_.observer.enters(report::RunPhase::kInitializing);
   checkpoints_->restore(*session);
-  // A task may take long until here, and the collectives of a step have a time limit.
+  // A task may take long to get here, and the collectives of a step have a time limit.
   if (run_.setup.task != nullptr)
     static_cast<void>(run_.setup.task->exchange("ready to train", ""));
   run_.observer.enters(report::RunPhase::kWarmingUp);
@@ -210,7 +212,7 @@ runtime::TrainingSummary TrainingRun::run_steps(runtime::Session& session,
   }
 }
 
-// Of a training that has ended by itself: what came of it, to people and files.
+// Reports the results of a training that has ended by itself, to people and in files.
 void TrainingRun::conclude(const runtime::TrainingSummary& summary, runtime::Session& session,
                            const data::BatchSource& source) {
   note_gpus();
@@ -221,7 +223,8 @@ void TrainingRun::conclude(const runtime::TrainingSummary& summary, runtime::Ses
   report_profile(summary);
   run_.record.timeline = run_.trace.timeline(session);
   if (prediction_) run_.record.prediction = prediction_->of(session);
-  checkpoints_->finish(summary, session);  // nothing that fails from here on loses the training
+  // Saved first, so that a later failure does not lose the training.
+  checkpoints_->finish(summary, session);
   run_.tell(run_.trace.gather());
   if (evaluations_) evaluations_->final(summary, session);
   run_.report.input_verdict();
@@ -240,10 +243,10 @@ void TrainingRun::report_profile(const runtime::TrainingSummary& summary) {
   const std::optional<report::ProfileRecord> profile =
       profile_->record(summary, run_.sizes.warmup_steps);
   if (profile) run_.report.profile(*profile);
-  profile_.reset();  // it refers to the session
+  profile_.reset();  // it refers to the session, which ends before this object
 }
 
-// What every task's step was spent on, for the chief's record.
+// Collects how every task's step was spent, for the chief's record.
 void TrainingRun::finish_task(const runtime::TrainingSummary& summary) {
   run_.report.peers(run_.setup.task->peers());
   run_.record.tasks = tasks_of_run(*run_.setup.task, summary.breakdown);

@@ -22,11 +22,12 @@ class TrainingRun {
  public:
   explicit TrainingRun(RunContext& run) : run_(run) {}
 
-  // Call it once. If it throws, call note_gpus().
+  // To be called once. If it throws, call note_gpus().
   void train();
-  // Stops watching the GPUs and notes what their sensors said, also of a run that has failed.
+  // Stops watching the GPUs and notes the values of their sensors, even for a run that has failed.
   void note_gpus();
-  // On several hosts, the interruption of one task that has stopped all; empty: none.
+  // Returns the interruption of one task that has stopped all, on several hosts; empty: there was
+  // none.
   const std::optional<network::Interruption>& stop() const { return stop_; }
 
  private:

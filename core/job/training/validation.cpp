@@ -10,7 +10,7 @@
 namespace convoy::job {
 namespace {
 
-// Passes over the validation data, unless its length is a number of steps.
+// Returns the number of passes over the validation data, unless the length is given in steps.
 std::optional<double> evaluation_epochs(const JobOptions& options) {
   const EvaluationOptions& evaluation = options.evaluation;
   if (evaluation.num_batches) return {};
@@ -26,7 +26,7 @@ Validation::Validation(const graph::Graph& graph, const JobOptions& options, con
   data_.batch = static_cast<int>(session_.batch);
   data_.subset = data::Subset::kValidation;
   data_.distortions = false;
-  data_.cache_records = false;  // every evaluation reads anew, and once
+  data_.cache_records = false;  // every evaluation reads each record once, so a cache is useless
   data_.repeat_one_record = false;
   data_.first_step = 0;
   data_.counted_epochs = evaluation_epochs(options);
@@ -38,18 +38,20 @@ Validation::Validation(const graph::Graph& graph, const JobOptions& options, con
   if (!asked) end_with_the_files();
 }
 
-// Those of training may be more than the files have: an image that counts twice says nothing new.
+// The number of training steps may exceed one pass over the files. Counting an image twice adds no
+// information, so this limits the evaluation to one pass.
 void Validation::end_with_the_files() {
   const bool has_files = !data_.data_dir.empty();
   if (has_files && !data_.counted_epochs && steps_ > examples_ / data_.global_batch()) {
     data_.counted_epochs = 1;
-    source_.reset();  // the one that score() makes knows it
+    source_.reset();  // score() makes one that counts the pass
   }
   if (data_.counted_epochs)
     steps_ = train::timed_steps({}, data_.counted_epochs, data_.global_batch(), examples_);
 }
 
-// What was opened has its images in memory of any kind.
+// A source that was opened earlier has its images in ordinary memory, so it is replaced if the
+// devices need another kind.
 void Validation::prepare(std::shared_ptr<runtime::OpenDevices> devices) {
   data_.image_memory = runtime::input_memory(devices);
   if (data_.image_memory) source_.reset();

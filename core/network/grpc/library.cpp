@@ -15,7 +15,7 @@
 namespace convoy::network {
 namespace {
 
-// Where gRPC gets no thread, it waits for ever for what that thread would do.
+// If gRPC cannot start a thread, it waits for ever for what that thread would do.
 void require_threads_for_grpc() {
   prepare_to_start(wire_threads(), "the network between tasks (gRPC)");
 }

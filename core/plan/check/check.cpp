@@ -27,8 +27,9 @@ namespace {
 
 constexpr std::int64_t kMaximumPeriods = 8;
 
-// Runs until two periods leave the same state, then as long again, so that every value that a
-// forward reads was made after the fixed point was reached.
+// Runs until two periods leave the same state, and then as many periods again. So every value that
+// a forward reads was made after the fixed point was reached. Returns whether there is a fixed
+// point.
 bool run_to_fixed_point(SymbolicRun& run) {
   std::uint64_t before = 0;
   bool settled = false;
@@ -65,7 +66,7 @@ CheckReport over_budget(const Plan& plan, const OverBudget& where) {
   return report;
 }
 
-// What says best why updates are not plain means.
+// Returns the first finding that explains why updates are not plain means.
 std::optional<Finding> first_of_updates(const std::vector<Finding>& findings) {
   const auto tells = [](const Finding& it) {
     return it.operation != CONVOY_NONE &&
@@ -76,7 +77,8 @@ std::optional<Finding> first_of_updates(const std::vector<Finding>& findings) {
   return found == findings.end() ? std::nullopt : std::optional(*found);
 }
 
-// The recurrence's verdict, if the state does not repeat or repeats without being a mean.
+// Takes over the recurrence's verdict, if the state does not repeat, or repeats without being a
+// mean.
 void take_recurrence(const Plan& plan, bool decides, Budget& budget, CheckReport& report) {
   Recurrence found = judge_recurrence(plan, budget);
   // The earlier findings name the operations better.
@@ -101,7 +103,7 @@ void take_recurrence(const Plan& plan, bool decides, Budget& budget, CheckReport
     report.computes_per_update = found.means_over;
     report.uneven_updates = found.uneven_means;
     const bool asynchronous = std::ranges::any_of(plan.body, is_loose);
-    // Momentum of each worker's own, which changes no gradient's share.
+    // Every worker has its own momentum, which changes no gradient's share.
     const bool is_exact = asynchronous && found.by_itself && !found.loses;
     if (is_exact)
       report.verdict = Verdict::kAsynchronous;
@@ -131,8 +133,8 @@ void add_findings(const std::vector<Finding>& findings, CheckReport& report) {
   }
 }
 
-// The report of the whole plan: the verdict of the laxest stage, with the findings and assumptions
-// of all stages.
+// Returns the report of the whole plan: the verdict of the laxest stage, with the findings and
+// assumptions of all stages.
 CheckReport combined(std::vector<StageReport> stages) {
   const auto laxest = std::max_element(stages.begin(), stages.end(),
                                        [](const StageReport& a, const StageReport& b) {
@@ -166,7 +168,7 @@ CheckReport combined(std::vector<StageReport> stages) {
   return whole;
 }
 
-// Notes it in the report of a stage whose residuals are not carried into the next one.
+// Notes in the report of a stage that its residuals are not carried into the next one.
 void note_lost_residuals(std::uint64_t next_step, CheckReport& report) {
   if (report.nothing_lost)
     report.recurrence += fmt::format(" but what residuals hold when step {} begins", next_step);
@@ -182,8 +184,8 @@ void note_changed_momentum(const std::pair<double, double>& counts, StageReport&
       stage.first_step, counts.first, counts.second);
 }
 
-// Throws OverBudget. What is found where a stage begins means something only if what is said of all
-// stages is proved; what residuals hold is lost anyway.
+// Judges the transitions between stages. Throws OverBudget. Findings at a transition are meaningful
+// only if all stages are proved; residuals that are lost are reported in any case.
 void check_transitions(const Plan& plan, bool are_proved, std::vector<StageReport>& stages) {
   Budget budget;
   const std::vector<StageTransition> transitions = judge_transitions(plan, stages, budget);
@@ -195,10 +197,10 @@ void check_transitions(const Plan& plan, bool are_proved, std::vector<StageRepor
   }
 }
 
-// Each stage separately. Equal ones, as of a schedule that alternates, are proved once.
+// Checks each stage separately. Equal stages, as in a schedule that alternates, are proved once.
 std::vector<StageReport> check_each_stage(const Plan& plan) {
   std::vector<StageReport> stages;
-  std::map<std::uint64_t, std::size_t> proved;  // by hash: the first of them
+  std::map<std::uint64_t, std::size_t> proved;  // by hash: the first of the equal stages
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
     const Plan alone = stage_alone(plan, stage);
     const std::uint64_t hash = plan_hash(alone);
@@ -209,7 +211,7 @@ std::vector<StageReport> check_each_stage(const Plan& plan) {
   return stages;
 }
 
-// Each stage, then the transitions between them.
+// Checks each stage, and then the transitions between them.
 CheckReport check_stages(const Plan& plan) {
   std::vector<StageReport> stages = check_each_stage(plan);
   if (std::ranges::any_of(stages, is_over_budget, &StageReport::report))
@@ -219,14 +221,14 @@ CheckReport check_stages(const Plan& plan) {
   try {
     check_transitions(plan, are_proved, stages);
   } catch (const OverBudget&) {
-    // The operation may be of any stage, or of several joined.
+    // The operation may belong to any stage, or to several joined ones.
     if (are_proved)
       add_findings(over_budget(stage_of(plan, 0), {CONVOY_NONE}).findings, stages.back().report);
   }
   return combined(std::move(stages));
 }
 
-// The plan as it is. Throws OverBudget.
+// Checks the plan as it is. Throws OverBudget.
 CheckReport check_whole(const Plan& plan) {
   Budget budget;
   SymbolicRun run(plan, budget);
@@ -237,7 +239,7 @@ CheckReport check_whole(const Plan& plan) {
   return std::move(judged.report);
 }
 
-// The smallest plan whose proof is a proof of this one; null where that is the plan itself.
+// Returns the smallest plan whose proof is a proof of this one; null if that is the plan itself.
 std::unique_ptr<ReducedPlan> reduced_plan(const Plan& plan) {
   std::unique_ptr<ReducedPlan> best;
   for (const auto reduce : {propagate_copies, coalesce_operations, keep_representatives}) {
@@ -250,7 +252,7 @@ std::unique_ptr<ReducedPlan> reduced_plan(const Plan& plan) {
   return best;
 }
 
-// Throws OverBudget, with an operation of the plan.
+// Throws OverBudget with an operation of the whole plan.
 CheckReport check_reduced(const Plan& plan) {
   const std::unique_ptr<ReducedPlan> reduced = reduced_plan(plan);
   if (reduced == nullptr) return check_whole(plan);
@@ -265,7 +267,7 @@ CheckReport check_reduced(const Plan& plan) {
       where.operation = reduced->operations[where.operation];
     throw;
   }
-  // The whole plan's operations have names that its author knows.
+  // The operations of the whole plan have names that its author knows.
   return check_whole(plan);
 }
 

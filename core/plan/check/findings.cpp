@@ -7,8 +7,8 @@
 namespace convoy::plan::check {
 namespace {
 
-// "conv1/kernel [0..64)": the variable of the range's beginning and elements relative to it, or the
-// last variable too when the range reaches further.
+// Returns "conv1/kernel [0..64)": the variable in which the range begins, and elements relative to
+// it. Adds the last variable if the range reaches further.
 std::string describe_range(const ArenaMap& arena, const ElementRange& range) {
   const auto holder = [&](std::uint64_t element) -> const VariableRange* {
     for (const VariableRange& it : arena.variables)

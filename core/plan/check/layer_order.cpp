@@ -12,7 +12,7 @@ namespace {
 // How far a replica's compute has come.
 struct Progress {
   std::uint64_t forward = 0;   // layers before this one have run
-  std::uint64_t backward = 0;  // layers before this one have their backward to come
+  std::uint64_t backward = 0;  // layers before this one still need their backward
 };
 
 std::uint64_t end_of(const Operation& it) {
@@ -49,7 +49,7 @@ Finding out_of_order(const Plan& plan, const Operation& it, const Progress& now)
 std::vector<Finding> find_layers_out_of_order(const Plan& plan) {
   std::vector<Finding> findings;
   std::vector<Progress> of(plan.cluster->replicas());
-  // Twice, because the body may begin in the middle of a compute.
+  // The body is run twice, because it may begin in the middle of a compute.
   for (const bool counts : {false, true})
     for (const Operation& it : plan.body) {
       if (!is_compute(it.kind)) continue;

@@ -7,9 +7,10 @@
 
 namespace convoy::plan::check {
 
-// A forward runs the layers from the first to the last, and then a backward runs each of them once,
-// from the last to the first, because it uses up what the forward has kept. Names the computes that
-// do not. For the plan as it was written: reduced ones have layers of their own.
+// Finds computes that run layers out of order. A forward must run the layers from the first to the
+// last, and then a backward must run each of them once, from the last to the first, because it uses
+// up what the forward has kept. Only for the plan as it was written: reduced plans have layers of
+// their own.
 std::vector<Finding> find_layers_out_of_order(const Plan& plan);
 
 }  // namespace convoy::plan::check

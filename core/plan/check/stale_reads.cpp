@@ -18,7 +18,8 @@ bool outlasts_periods(const PlanBuffer& buffer) {
   return buffer.kind != CONVOY_BUFFER_SCRATCH && buffer.kind != CONVOY_BUFFER_GRADIENT;
 }
 
-// What a place has read of a buffer in this period, and the last operation that did.
+// The elements of a buffer that a place has read in this period, and the last operation that read
+// them.
 struct ReadBefore {
   RangeSet ranges;
   std::uint32_t operation = CONVOY_NONE;
@@ -37,7 +38,7 @@ class StaleReadsMaker {
   }
 
  private:
-  // Copies of what a buffer held when this period began, and the one before.
+  // Copies of a buffer's contents at the beginning of this period and of the previous one.
   struct Past {
     std::uint32_t now = 0, before = 0;
   };
@@ -50,7 +51,8 @@ class StaleReadsMaker {
       const ReadBefore& known = read_[{place, span.buffer}];
       if (!outlasts_periods(plan_.buffers[span.buffer]) || !known.ranges.overlaps(range_of(span)))
         continue;
-      // Few plans have such a read, and a copy of a large plan takes seconds.
+      // Copies the plan only for the first such read. Few plans have one, and a copy of a large
+      // plan takes seconds.
       if (past_.empty()) result_ = {plan_, operation.id, known.operation};
       result_.plan.body[index].reads[i].buffer = past_of(span.buffer).before;
     }

@@ -40,7 +40,7 @@ std::span<const Operation> UpdateCutter::cut(const Operation& update) {
   return pieces_;
 }
 
-// As nearly all have.
+// True for nearly all updates: all their elements have one history.
 bool UpdateCutter::has_one_history(const Operation& update) {
   std::optional<History> one;
   for (const PlanSpan& span : update.writes) {
@@ -71,7 +71,7 @@ UpdateCutter::History UpdateCutter::history_at(const Histories& histories, std::
   return std::prev(histories.upper_bound(element))->second;
 }
 
-// The update of those writes alone that have this history at this element.
+// Returns the update of only those writes that have this history at this element.
 Operation UpdateCutter::with_history(const Operation& update,
                                      const std::vector<Histories>& histories, std::uint64_t element,
                                      const History& history) {

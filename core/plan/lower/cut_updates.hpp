@@ -18,18 +18,20 @@ class UpdateCutter {
   // A plan of one stage, whose elements have had `before` updates when it begins.
   UpdateCutter(const Plan& plan, const UpdateCounts& before);
 
-  // The pieces of the plan's next update, in program order: valid until the next call.
+  // Returns the pieces of the plan's next update, in program order. They are valid until the next
+  // call.
   std::span<const Operation> cut(const Operation& update);
 
  private:
-  // What elements have had before the update in the first iteration, and what each iteration adds.
+  // How many updates elements have had before this update in the first iteration, and how many each
+  // iteration adds.
   using History = std::pair<std::uint64_t, std::uint64_t>;
-  // By the first element that has them, relative to the write's.
+  // By the first element with that history, relative to the write's first element.
   using Histories = std::map<std::uint64_t, History>;
 
   struct Counts {
-    UpdateCounts before;      // up to the next update, in the first iteration
-    UpdateCounts per_period;  // of one run of the body
+    UpdateCounts before;      // up to the next update of the first iteration
+    UpdateCounts per_period;  // in one run of the body
   };
 
   bool has_one_history(const Operation& update);
@@ -38,7 +40,7 @@ class UpdateCutter {
   static Operation with_history(const Operation& update, const std::vector<Histories>& histories,
                                 std::uint64_t element, const History& history);
 
-  std::optional<Counts> counts_;  // nothing if no update has to be cut
+  std::optional<Counts> counts_;  // empty if no update has to be cut
   std::vector<Operation> pieces_;
 };
 

@@ -28,7 +28,7 @@ bool all_different(const Places& places) {
   return std::ranges::adjacent_find(in_order) == in_order.end();
 }
 
-// Of two sorted lists.
+// Returns the number of common elements of two sorted lists.
 std::size_t in_common(const Places& a, const Places& b) {
   Places both;
   std::ranges::set_intersection(a, b, std::back_inserter(both));
@@ -41,7 +41,7 @@ bool have_own_memory(const Cluster& cluster) {
   return !cluster.access[cluster.places[device].near_place][device];
 }
 
-// An operation of the body in an iteration that many before the one looked at.
+// An operation of the body, and how many iterations before the present one it runs.
 using Occurrence = std::pair<std::uint32_t, std::uint32_t>;
 
 // Whether `before`, `distance` iterations earlier, is always done when `after` starts.
@@ -68,7 +68,7 @@ bool comes_before(const Schedule& schedule, std::uint32_t before, std::uint32_t 
   return false;
 }
 
-// In one iteration and from one to the next.
+// Whether the order is fixed within an iteration and from one iteration to the next.
 bool is_ordered(const Schedule& schedule, std::uint32_t first, std::uint32_t second) {
   return comes_before(schedule, first, second, 0) && comes_before(schedule, second, first, 1);
 }
@@ -101,7 +101,7 @@ bool devices_can_run(const Operation& collective, const Plan& plan) {
       return true;
     case OperationKind::kReduce:
       return std::ranges::find(reads, writes.front()) != reads.end();
-    default:  // each device reads one of the spans and writes the one of the same number
+    default:  // each device reads one of the spans and writes the span with the same number
       return reads == writes;
   }
 }

@@ -9,8 +9,8 @@
 
 namespace convoy::plan {
 
-// The places that take part in a collective, in the order of its spans: of its writes, then those
-// that only read.
+// Returns the places that take part in a collective, in the order of its spans: the places of its
+// writes, then the other places of its reads.
 std::vector<std::uint32_t> participants(const Operation& collective, const Plan& plan);
 
 // Whether devices with collectives of their own can run it as one operation: every participant is a

@@ -22,7 +22,7 @@ bool covers_span(const PlanSpan& outer, const PlanSpan& inner) {
          outer.first + outer.count >= inner.first + inner.count;
 }
 
-// Rings and trees add in an order of their own.
+// Rings and trees add in a different order, so they are excluded.
 bool is_gradient_sum(const Operation& it) {
   const bool collective = it.kind == OperationKind::kAllReduce || it.kind == OperationKind::kReduce;
   const bool reorders =
@@ -32,19 +32,19 @@ bool is_gradient_sum(const Operation& it) {
          it.writes.front().dtype == CONVOY_F32;
 }
 
-// No engine addresses memory of two hosts.
+// No engine addresses memory of two hosts, so the sum must be on one host.
 bool is_on_one_host(const Plan& plan, const Operation& sum) {
   return std::ranges::all_of(sum.reads, [&](const PlanSpan& span) {
     return plan.host_of(span) == plan.host_of(sum.reads.front());
   });
 }
 
-// A sum and what is done with it, as indices into the body in ascending order.
+// A sum and the operations that use it, as indices into the body in ascending order.
 struct UpdateGroup {
   std::vector<std::size_t> members;  // the sum first
   std::vector<std::size_t> updates;
-  SpanSet totals;   // everything that holds the sum
-  SpanSet updated;  // what the updates write
+  SpanSet totals;   // all spans that hold the sum
+  SpanSet updated;  // the spans that the updates write
 
   bool has(std::size_t index) const {
     return std::binary_search(members.begin(), members.end(), index);
@@ -142,8 +142,8 @@ class UpdateFusion {
     return true;
   }
 
-  // Until the last update, the gradients and the update's other reads must not change, and no other
-  // operation may read the parameters or the sum.
+  // Whether, until the last update, the gradients and the update's other reads do not change, and
+  // no other operation reads the parameters or the sum.
   bool is_undisturbed(const UpdateGroup& group, const Operation& update) const {
     const SpanSet reads(update.reads);
     UsersInOrder users(users_, group.members.front());
@@ -165,7 +165,8 @@ class UpdateFusion {
                                [&](const PlanSpan& total) { return is_dead(group, total); });
   }
 
-  // From the last member around to the sum in the next iteration: overwritten before it is read.
+  // Whether the total is overwritten before it is read, from the last member on to the sum of the
+  // next iteration.
   bool is_dead(const UpdateGroup& group, const PlanSpan& total) const {
     const std::uint32_t kind = plan_.buffers[total.buffer].kind;
     const bool scratch = kind == CONVOY_BUFFER_SCRATCH;
@@ -213,8 +214,8 @@ class UpdateFusion {
   SpanUsers users_;
 };
 
-// Whether any sum may get to an update, or to a copy on its way there. Otherwise an index of the
-// operations is not worth making.
+// Whether any sum may reach an update, or a copy on the way to one. Otherwise an index of the
+// operations is not worth its cost.
 bool has_sums_to_fuse(const Plan& logical) {
   std::vector<bool> holds_sum(logical.buffers.size(), false);
   for (const Operation& it : logical.body)

@@ -11,10 +11,10 @@ namespace convoy::plan {
 // the memory only once. Conditions: every device involved addresses all of that memory, the sum
 // keeps its order from left to right, no operation comes in between, and no other operation reads
 // the sum. The parameters get the same bits; the gradients keep the values that backward wrote.
-// Takes and gives a logical plan; operations keep their sources. Only for devices that join updates
-// (CONVOY_DEVICE_JOINS_UPDATES). None where there is nothing to fuse: then the plan stays as it is,
-// and a copy of its operations, which may be a gigabyte, is not made. The cluster is as lower()
-// takes it. A stage's memory is read by those behind it.
+// Takes and returns a logical plan; operations keep their sources. Only for devices that join
+// updates (CONVOY_DEVICE_JOINS_UPDATES). Returns nothing if there is nothing to fuse, so that no
+// copy of the plan's operations, which may be a gigabyte, is made. `cluster` is as in lower().
+// `is_stage` says that later stages read the memory of this one.
 std::optional<Plan> fuse_updates(const Plan& logical, const Cluster& cluster, bool is_stage);
 
 }  // namespace convoy::plan

@@ -110,7 +110,8 @@ class Guard {
     return norm;
   }
 
-  // One per variable; of several updates of the same elements the first counts.
+  // Reports one norm per variable. If several updates change the same elements, the first one
+  // counts.
   void report_norms(const Operation& apply) {
     const PlanSpan& target = apply.writes.front();
     const PlanSpan& gradient = apply.reads.front();
@@ -167,7 +168,7 @@ class Guard {
     if (options_.automatic_loss_scale) adapt(totals, deferred_.back());
   }
 
-  // Where each host finds the totals.
+  // Returns where each host finds the totals. Copies them to the other hosts.
   std::map<std::uint32_t, PlanSpan> share_totals(const PlanSpan& totals,
                                                  const std::vector<const Operation*>& updates) {
     std::map<std::uint32_t, PlanSpan> totals_at = {{memory_.home(), totals}};
@@ -180,7 +181,7 @@ class Guard {
     return totals_at;
   }
 
-  // A norm that is written where the engine finds it, then taken home.
+  // Adds a norm that is written to memory which its engine addresses, and then copied to the home.
   void add_norm(Operation norm, const PlanSpan& result) {
     const std::uint32_t place = memory_.home_of(norm);
     if (place == memory_.home()) {
@@ -192,7 +193,8 @@ class Guard {
     memory_.copy(norm.writes.front(), result, norm);
   }
 
-  // The norms of every domain's parts and of the whole, which is returned, one element per domain.
+  // Adds the norms of every domain's parts and of every whole domain. Returns the norms of the
+  // domains, one element each.
   PlanSpan add_norms(const std::vector<UpdateDomain>& domains) {
     std::uint64_t elements = domains.size();
     for (const UpdateDomain& domain : domains) elements += domain.size();
@@ -241,12 +243,14 @@ class Guard {
   GuardMemory memory_;
   std::uint32_t phase_ = 0;
   RangeSet reported_;                       // arena elements, this phase
-  std::vector<Operation> deferred_;         // of this phase: updates and what follows them
-  std::map<std::uint32_t, RangeSet> read_;  // per buffer, by those
-  std::map<std::uint32_t, RangeSet> written_;
+  std::vector<Operation> deferred_;         // updates of this phase and the operations that follow
+                                            // them
+  std::map<std::uint32_t, RangeSet> read_;  // per buffer: what the deferred operations read
+  std::map<std::uint32_t, RangeSet> written_;  // per buffer: what they write
 };
 
-// A gradient that is applied in a later step would be divided by the scale of that step.
+// Refuses plans that apply a gradient in a later step, because it would be divided by the scale of
+// that step.
 void require_adaptable(const Plan& logical, const check::CheckReport& report) {
   for (std::size_t stage = 0; stage < report.stages.size(); ++stage)
     require_adaptable(stage_of(logical, stage), report.stages[stage].report);

@@ -7,7 +7,7 @@
 
 namespace convoy::plan {
 
-// The factor on the loss and how many steps in a row its gradients have been finite.
+// The factor of the loss, and for how many steps in a row its gradients have been finite.
 struct LossScale {
   double scale = 1;
   double clean_steps = 0;
@@ -17,12 +17,13 @@ struct LossScale {
 // The host's options around every update, for all strategies.
 struct GuardOptions {
   double clip_norm = 0;  // largest Euclidean norm of the whole gradient; 0 = no limit
-  LossScale loss_scale;  // at the start
-  // Steps whose gradient is not finite are skipped and halve the loss scale. It doubles in the
-  // finite step after `increase_every` others in a row.
+  LossScale loss_scale;  // at the start of training
+  // Steps with a gradient that is not finite are skipped and halve the loss scale. The scale
+  // doubles in the finite step that follows `increase_every` others in a row.
   bool automatic_loss_scale = false;
   std::uint64_t increase_every = 1000;
-  // Norms per variable of the gradient in the first replica's update, or in the only update.
+  // Reports the norm of each variable's gradient, from the first replica's update or from the only
+  // update.
   bool gradient_norms = false;
 
   bool scales_loss() const { return automatic_loss_scale || loss_scale.scale != 1; }

@@ -6,13 +6,13 @@
 
 namespace convoy::plan {
 
-// Updates that together cover every element once, in arena order; one norm is computed over their
-// gradients.
+// Updates that together cover every element once, in arena order. One norm is computed over all
+// their gradients.
 using UpdateDomain = std::vector<const Operation*>;
 
-// Groups the updates of one step: all of them in one group if the places share the variables, else
-// one group per buffer (replicas that update their own copies). Error kUsage when neither way
-// covers the arena.
+// Groups the updates of one step. If the places share the variables, all updates form one group;
+// else each buffer has a group (replicas that update their own copies). Error kUsage when neither
+// way covers the arena.
 std::vector<UpdateDomain> make_domains(const ArenaMap& arena,
                                        const std::vector<const Operation*>& updates);
 

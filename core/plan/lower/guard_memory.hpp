@@ -8,12 +8,12 @@
 
 namespace convoy::plan {
 
-// The memory of a guarded plan for the loss scale and the gradient's norms. Their home is the
-// memory next to the first replica, where norms are combined and the scale is adapted. Other hosts
-// have copies, which the plan updates.
+// The memory of a guarded plan for the loss scale and the gradient's norms. Its home is the memory
+// next to the first replica, where norms are combined and the scale is adapted. Other hosts have
+// copies, which the plan updates.
 class GuardMemory {
  public:
-  // New buffers are added to the plan, whose cluster must be set first.
+  // Adds new buffers to the plan, whose cluster must be set first.
   GuardMemory(Plan& plan, const LossScale& start) : plan_(plan), start_(start) {}
 
   std::uint32_t home() const;
@@ -21,15 +21,15 @@ class GuardMemory {
   // address neither memory.
   std::uint32_t home_of(const Operation& operation) const;
 
-  // A place's own copy of the loss scale, and the copies of all places. All start with the same
-  // value.
+  // Returns a place's own copy of the loss scale. scales() has the copies of all places. All start
+  // with the same value.
   const PlanSpan& scale_at(std::uint32_t place);
   const std::map<std::uint32_t, PlanSpan>& scales() const { return scales_; }
-  // The place's buffer of reported norms. It grows with every norm.
+  // Returns the place's buffer of reported norms. It grows with every norm.
   std::uint32_t reports_at(std::uint32_t place);
   std::uint32_t scratch(std::uint32_t place, std::uint64_t count);
 
-  // Adds a copy to the body, in the phase of another operation.
+  // Adds a copy to the body, in the phase of the operation `like`.
   void copy(const PlanSpan& from, const PlanSpan& to, const Operation& like);
 
  private:

@@ -10,7 +10,7 @@
 namespace convoy::plan {
 namespace {
 
-// Either end may run a copy, provided that it addresses both memories.
+// The place of either end may run a copy if it addresses both memories.
 void lower_copy(Lowering& lowering, const Operation& copy) {
   const std::uint32_t from = lowering.place_of(copy.reads[0]);
   const std::uint32_t to = lowering.place_of(copy.writes[0]);
@@ -23,8 +23,8 @@ void lower_copy(Lowering& lowering, const Operation& copy) {
   lowering.copy_through_host(copy);
 }
 
-// An update of several parameters, one per replica: every device that holds some of them works on
-// one slice for all, so that each gradient is read once.
+// Lowers an update of several parameters, one per replica. Every device that holds some of them
+// works on one slice of all of them, so that each gradient is read once.
 void lower_update(Lowering& lowering, const Operation& update) {
   if (update.writes.size() == 1) return lowering.at_place(update, update.place);
   std::vector<std::uint32_t> owners;
@@ -41,8 +41,8 @@ void lower_update(Lowering& lowering, const Operation& update) {
   }
 }
 
-// One operation per segment: forward in order, backward in reverse, spans narrowed to its
-// variables.
+// Emits one operation per segment: forward in order, backward in reverse. Their spans are narrowed
+// to the segment's variables.
 void lower_compute(Lowering& lowering, const Operation& compute) {
   const auto& segments = lowering.logical().arena->segments;
   const std::uint64_t end = compute.first_layer + compute.layer_count;
@@ -91,7 +91,8 @@ Plan lower(const Plan& stage, const Cluster& cluster, const LoweringOptions& opt
            const UpdateCounts& before) {
   Lowering lowering(stage, cluster, options);
   const LoweredSize size = expected_size(lowering, stage.body);
-  Lowering::require_room(size.least);  // millions of operations need not be made to find out
+  Lowering::require_room(size.least);  // refuses a plan that is too large before millions of
+                                       // operations are made
   lowering.reserve(size.about);
   UpdateCutter cutter(stage, before);
   for (const Operation& operation : stage.prologue) lower_operation(lowering, cutter, operation);

@@ -19,8 +19,8 @@ struct LoweringOptions {
 // segments. Pure: equal on every host. Program order still defines the meaning. Only the lowered
 // plan is executed, simulated and traced. `source` of every operation is the id of the logical one.
 Plan lower(const Plan& logical, const LoweringOptions& options = {});
-// The same for a stage: `before` are the counts of the whole plan's updates when the stage begins.
-// `cluster`: the plan's, or one that differs from it only in what engines and devices can do.
+// The same for a stage. `before` has the counts of the whole plan's updates when the stage begins.
+// `cluster` is the plan's, or one that differs from it only in what engines and devices can do.
 Plan lower(const Plan& stage, const Cluster& cluster, const LoweringOptions& options,
            const UpdateCounts& before);
 

@@ -26,7 +26,8 @@ PlanSpan part_of(const PlanSpan& span, const ElementRange& range) {
   return {span.buffer, span.dtype, span.first + range.first, range.count};
 }
 
-// Work at the place of its destination; every destination has one engine in a collective.
+// Runs an operation at the place of its destination. In a collective, every destination has one
+// engine.
 void at_destination(Lowering& lowering, const Operation& operation) {
   const std::uint32_t place = lowering.place_of(operation.writes.front());
   if (lowering.is_host(place)) return lowering.at_place(operation, place, CONVOY_LANE_COLLECTIVE);
@@ -107,7 +108,7 @@ void lower_tree(Lowering& lowering, const Operation& it) {
       copy_to(lowering, it, it.writes[i + stride], it.writes[i]);
 }
 
-// Which spans of the collective are in the memory of one host, for every host in it.
+// Returns, for every host, which spans of the collective are in its memory.
 std::vector<std::vector<std::size_t>> members_by_host(const Lowering& lowering,
                                                       const Operation& it) {
   std::map<std::uint32_t, std::vector<std::size_t>> members;

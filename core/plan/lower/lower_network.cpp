@@ -5,7 +5,7 @@
 namespace convoy::plan {
 namespace {
 
-// Only the first copy, which reads the author's span, may see old values.
+// Only the first copy may see old values, because it reads the author's span.
 Operation between(const Operation& copy, const PlanSpan& to, const PlanSpan& from) {
   Operation leg = copy;
   if (!same_span(from, copy.reads.front())) leg.flags &= ~std::uint32_t{CONVOY_OP_RELAXED_READS};

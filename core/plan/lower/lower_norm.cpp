@@ -11,7 +11,8 @@ struct Piece {
   ElementRange range{};
 };
 
-// A span that the engine addresses stays whole; other pieces are no larger than a staging buffer.
+// Appends the pieces of a share. A span that the engine addresses stays whole; other pieces are no
+// larger than a staging buffer.
 void append_pieces(const Lowering& lowering, const Operation& norm, const Piece& share,
                    std::vector<Piece>& pieces) {
   const std::uint64_t end = share.range.first + share.range.count;

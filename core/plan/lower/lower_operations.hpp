@@ -12,7 +12,8 @@ namespace convoy::plan {
 // binary broadcast. two_level: as device inside the single host. reduce_scatter, all_gather,
 // broadcast and reduce become sums and copies at the destinations, whatever the algorithm.
 void lower_collective(Lowering& lowering, const Operation& operation);
-// Whether the devices run it themselves. Error kUsage where it is for them only, and they cannot.
+// Whether the devices run the collective themselves. Error kUsage if only devices may run it, and
+// they cannot.
 bool is_left_to_devices(const Lowering& lowering, const Operation& collective);
 
 // How an all_reduce that is not left to the devices is lowered.

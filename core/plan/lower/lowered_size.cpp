@@ -5,15 +5,15 @@
 namespace convoy::plan {
 namespace {
 
-// Whether its devices do not address each other's memory.
+// Whether the collective's devices do not address each other's memory.
 bool is_apart(const Lowering& lowering, const Operation& collective) {
   return !lowering.can_access(lowering.place_of(collective.writes.front()),
                               lowering.place_of(collective.reads.back()));
 }
 
-// Every neighbour adds what it gets of all pieces but one, and then copies as many. Where devices
-// do not address each other's memory, what is added or copied goes through the host first, into
-// memory of the device.
+// Returns the least number of operations of a ring. Every neighbour adds all pieces but one to its
+// own, and then copies as many. If devices do not address each other's memory, each piece is first
+// copied through the host into memory of the device.
 std::size_t least_of_ring(const Lowering& lowering, const SpanList& ring) {
   const std::size_t pieces = slices(ring.front().count, ring.size()).size() - 1;
   std::size_t least = 0;
@@ -27,8 +27,8 @@ std::size_t least_of_ring(const Lowering& lowering, const SpanList& ring) {
   return least;
 }
 
-// An all_gather copies every read to every write, but for reads that are a part of a write already.
-// Where devices do not address each other's memory, each copy takes two operations.
+// An all_gather copies every read to every write, except reads that are already a part of a write.
+// If devices do not address each other's memory, each copy takes two operations.
 LoweredSize size_of_collective(const Lowering& lowering, const Operation& it) {
   const bool may_be_refused = it.algorithm == CONVOY_ALGORITHM_DEVICE_ONLY;
   if (may_be_refused || is_left_to_devices(lowering, it)) return {0, 1};
@@ -43,7 +43,8 @@ LoweredSize size_of_collective(const Lowering& lowering, const Operation& it) {
   return {0, 1 + reads + it.writes.size() + staged};
 }
 
-// Computes are cut into segments; other operations are mostly one, and their spans at most staged.
+// Computes are cut into segments. Most other operations stay one, plus at most one staging copy per
+// span.
 LoweredSize size_of(const Lowering& lowering, const Operation& it) {
   if (is_collective(it.kind)) return size_of_collective(lowering, it);
   return {0, is_compute(it.kind) ? lowering.logical().arena->segments.size()

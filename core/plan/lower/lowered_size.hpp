@@ -9,8 +9,8 @@ namespace convoy::plan {
 
 // How many operations a section becomes when it is lowered.
 struct LoweredSize {
-  std::size_t least = 0;  // certainly not fewer
-  std::size_t about = 0;  // mostly as many or fewer
+  std::size_t least = 0;  // a lower bound
+  std::size_t about = 0;  // an estimate; mostly an upper bound
 };
 
 LoweredSize expected_size(const Lowering& lowering, const std::vector<Operation>& section);

@@ -174,8 +174,8 @@ void Lowering::refuse_remote(const Operation& operation, std::uint32_t engine) c
              : "let it write memory of the place, and copy from there");
 }
 
-// Remote reads are copied to slots at the engine, remote writes from slots; two halves alternate so
-// that copying in the next piece overlaps working on this one.
+// Copies remote reads to slots at the engine, and slots to remote writes. Two halves alternate, so
+// that copying the next piece in overlaps with the work on this one.
 void Lowering::staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
   const std::uint64_t count = element_count(operation);
   for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
@@ -201,7 +201,7 @@ void Lowering::staged(const Operation& operation, std::uint32_t engine, std::uin
   }
 }
 
-// Whether the engine needs a slot instead of the span, which then becomes it.
+// If the engine does not address the span, replaces the span by a slot and returns true.
 bool Lowering::stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot,
                      std::uint64_t count) {
   if (can_access(engine, place_of(span))) return false;
@@ -236,7 +236,7 @@ void Lowering::copy_through_host(const Operation& copy) {
     out.writes = {through};
     emit(std::move(out), origin, CONVOY_LANE_COPY_OUT);
     in.reads = {through};
-    in.flags &= ~std::uint32_t{CONVOY_OP_RELAXED_READS};  // what went through is never old
+    in.flags &= ~std::uint32_t{CONVOY_OP_RELAXED_READS};  // the passage never holds old values
     emit(std::move(in), target, CONVOY_LANE_COPY_IN);
   }
 }
@@ -249,7 +249,7 @@ PlanSpan Lowering::passage(std::uint32_t place, std::uint32_t user, std::uint32_
 
 PlanSpan Lowering::outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
                           std::uint64_t count) {
-  constexpr std::uint32_t kFirstSlot = 1u << 20;  // apart from those of operands and passages
+  constexpr std::uint32_t kFirstSlot = 1u << 20;  // apart from the slots of operands and passages
   constexpr std::uint64_t kLine = 16;             // elements: no two pieces share a cache line
   Outbox& box = outboxes_[staging_key(place, kFirstSlot + 2 * user, dtype)];
   if (box.used + count > options_.staging_elements) box = {1 - box.half, 0};

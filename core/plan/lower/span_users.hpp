@@ -14,7 +14,7 @@ namespace convoy::plan {
 
 // An index from elements to the operations of a plan's body that touch them, so that a value can be
 // followed without a search through all operations. Buffers are cut into pieces of equal size. An
-// operation that is found touches the same piece, but possibly not the span itself.
+// operation that is found touches the same piece, but perhaps not the span itself.
 class SpanUsers {
  public:
   explicit SpanUsers(const Plan& plan) : operations_(plan.body.size()) {
@@ -37,7 +37,8 @@ class SpanUsers {
     });
   }
 
-  // The first operation behind this one that may touch the span; their number when there is none.
+  // Returns the first operation after this one that may touch the span; the number of operations if
+  // there is none.
   std::size_t next(const PlanSpan& span, std::size_t after) const {
     std::size_t nearest = operations_;
     for_each_piece(span, [&](std::size_t piece) {
@@ -50,7 +51,7 @@ class SpanUsers {
   }
 
  private:
-  static constexpr std::uint64_t kMostPieces = 1024;  // of a buffer
+  static constexpr std::uint64_t kMostPieces = 1024;  // per buffer
 
   template <typename Visit>
   void for_each_piece(const PlanSpan& span, Visit visit) const {
@@ -61,7 +62,7 @@ class SpanUsers {
       visit(before + piece);
   }
 
-  // visit(piece, operation) by operation, possibly several times.
+  // Calls visit(piece, operation) in the order of operations, possibly several times for one pair.
   template <typename Visit>
   void for_each_use(const Plan& plan, Visit visit) const {
     for (std::uint32_t i = 0; i < operations_; ++i)
@@ -73,8 +74,8 @@ class SpanUsers {
   std::size_t operations_;
   std::uint64_t piece_elements_ = 1;
   std::vector<std::size_t> first_pieces_;  // by buffer
-  std::vector<std::size_t> ends_;          // by piece: of its users; begins with a 0
-  std::vector<std::uint32_t> users_;       // by piece, ascending
+  std::vector<std::size_t> ends_;          // per piece: the end of its users; begins with a 0
+  std::vector<std::uint32_t> users_;       // per piece, ascending
 };
 
 // Goes through the operations that may touch any of some spans, in order.
@@ -82,13 +83,13 @@ class UsersInOrder {
  public:
   UsersInOrder(const SpanUsers& users, std::size_t after) : users_(users), at_(after) {}
 
-  // From here on also the users of this one.
+  // Adds a span, whose users are visited from here on, too.
   void add(const PlanSpan& span) { next_.push({users_.next(span, at_), span}); }
   template <typename Spans>
   void add_all(const Spans& spans) {
     for (const PlanSpan& span : spans) add(span);
   }
-  // As SpanUsers::next(); there must be spans.
+  // Returns the next user, as SpanUsers::next(). Requires that there are spans.
   std::size_t next() {
     while (next_.top().operation <= at_) {
       const PlanSpan span = next_.top().span;

@@ -34,7 +34,7 @@ std::string label(const Plan& plan, const Operation& operation) {
   return text;
 }
 
-// Operations that lead to others within one iteration: reachable[b] has a when b waits for a.
+// Which operations lead to others within one iteration: reachable[b] has a if b waits for a.
 class Reachability {
  public:
   explicit Reachability(const DependencyLists& dependencies) {
@@ -49,7 +49,7 @@ class Reachability {
       reachable_.push_back(std::move(before));
     }
   }
-  // Another operation that `to` waits for waits for this one already.
+  // Whether another operation that `to` waits for already waits for this one.
   bool implied(std::span<const Dependency> waits, const Dependency& wait) const {
     for (const Dependency& other : waits)
       if (other.distance == 0 && wait.distance == 0 && reachable_[other.before][wait.before])

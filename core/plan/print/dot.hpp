@@ -6,9 +6,9 @@
 
 namespace convoy::plan {
 
-// The body of a plan for Graphviz: one cluster per place (and lane, when `lanes`, for lowered
-// plans), an edge for every dependency that no other one implies, dashed when it comes from an
-// earlier iteration.
+// Prints the body of a plan for Graphviz. Each place is a cluster; with `lanes`, for lowered plans,
+// each lane of a place. Every dependency that no other one implies is an edge, dashed if it comes
+// from an earlier iteration.
 void print_dot(std::ostream& out, const Plan& plan, bool lanes);
 
 }  // namespace convoy::plan

@@ -16,7 +16,7 @@ std::string span_list(const Plan& plan, std::span<const PlanSpan> spans) {
   return text;
 }
 
-// " 3x4 by 4x2": the factors as they are multiplied, a t behind those that are stored transposed.
+// " 3x4 by 4x2": the factors of a product. A t marks a factor that is stored transposed.
 std::string product_of(const Operation& it) {
   const auto mark = [&](std::uint32_t flag) { return (it.flags & flag) != 0 ? "t" : ""; };
   const std::string batch =

@@ -29,7 +29,7 @@ std::string memory_name(const PlanBuffer& buffer) {
   }
 }
 
-// "cpu:0", "4 devices", "2 hosts".
+// Returns "cpu:0", "4 devices" or "2 hosts".
 std::string places_name(const Cluster& cluster, const std::set<std::uint32_t>& places) {
   if (places.size() == 1) return cluster.places[*places.begin()].name;
   std::size_t devices = 0;
@@ -42,7 +42,7 @@ std::string places_name(const Cluster& cluster, const std::set<std::uint32_t>& p
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 
-// Operations that do the same to the same kind of memory.
+// A group of operations that do the same to the same kind of memory.
 struct Deed {
   OperationKind kind = OperationKind::kCopy;
   std::uint32_t phase = 0;
@@ -57,12 +57,12 @@ struct Deed {
 
 struct Extent {
   std::uint64_t times = 0;
-  double bytes = 0;  // of the largest span of each
+  double bytes = 0;  // sum of each operation's largest span
   std::set<std::uint32_t> readers;
   std::set<std::uint32_t> writers;
 };
 
-// In bytes: of what is cut into pieces, the whole.
+// Returns the bytes of the largest span. For operations on pieces, this is the whole.
 std::uint64_t largest_span(const Operation& operation) {
   std::uint64_t bytes = 0;
   for (const SpanList* spans : {&operation.reads, &operation.writes})

@@ -10,7 +10,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// A factor of one element is everybody's.
+// Returns a factor. If there is only one factor, it applies to all elements.
 float factor_at(const Values& factors, std::size_t i) {
   return factors[factors.size() == 1 ? 0 : i];
 }
@@ -59,7 +59,7 @@ Values matmul(const Operation& operation, const Values& a, const Values& b) {
   return product;
 }
 
-// A matrix by rows whose columns become orthonormal one after the other.
+// A matrix by rows. Its columns become orthonormal one after the other.
 class OrthonormalColumns {
  public:
   OrthonormalColumns(Values values, std::uint64_t rows, std::uint64_t columns)
@@ -91,7 +91,8 @@ class OrthonormalColumns {
     return sum;
   }
 
-  // Twice: the first time leaves rounding errors of what was large.
+  // Removes the components along earlier columns. It runs twice, because the first pass leaves
+  // rounding errors of large components.
   void leave_out_earlier(std::uint64_t column) {
     for (int time = 0; time < 2; ++time)
       for (std::uint64_t b = 0; b < column; ++b) {

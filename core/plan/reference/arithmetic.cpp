@@ -99,7 +99,7 @@ Values at_place(const Operation& operation, const SpanMemory& memory) {
   return result;
 }
 
-// The bytes of the reads one after the other: copies and gathers work on every dtype.
+// Returns the bytes of all reads one after the other. Copies and gathers work on every dtype.
 std::vector<std::byte> concatenate(const Operation& operation, const SpanMemory& memory) {
   std::vector<std::byte> all;
   for (const PlanSpan& span : operation.reads) {

@@ -24,7 +24,7 @@ void store(const SpanMemory& memory, const PlanSpan& span, const std::vector<T>&
   std::memcpy(memory(span), values.data(), values.size() * sizeof(T));
 }
 
-// Grows with the magnitude, infinite and not-a-number included.
+// Returns a number that grows with the magnitude, for infinities and not-a-number, too.
 std::uint32_t magnitude(float value) {
   return std::bit_cast<std::uint32_t>(value) & 0x7fffffffu;
 }
@@ -49,7 +49,7 @@ void top_k(const Operation& operation, const SpanMemory& memory) {
   if (operation.writes.size() > 2) store(memory, operation.writes[2], from);
 }
 
-// What messages are added to.
+// Returns the values to which messages are added.
 std::vector<float> base(const Operation& operation, const SpanMemory& memory) {
   if (operation.reads.size() > 2) return load<float>(memory, operation.reads[2]);
   return std::vector<float>(operation.writes[0].count, 0.0f);
@@ -65,7 +65,7 @@ void scatter(const Operation& operation, const SpanMemory& memory) {
   store(memory, operation.writes[0], to);
 }
 
-// The mean magnitude of what is not zero.
+// Returns the mean magnitude of the values that are not zero.
 float mean_magnitude(std::span<const float> block) {
   double sums[32] = {};
   std::uint64_t count = 0;

@@ -7,8 +7,8 @@
 
 namespace convoy::plan {
 
-// 16-bit floats by definition rather than by bit tricks: rounding to nearest even, infinities and
-// not-a-number kept.
+// Converts 16-bit floats by their definition rather than by bit tricks: rounds to nearest even, and
+// keeps infinities and not-a-number.
 inline std::uint16_t to_bf16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);

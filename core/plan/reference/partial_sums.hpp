@@ -7,9 +7,10 @@ namespace convoy::plan {
 
 // Sums in double in the order in which the CPU device adds, so that they have the same bits.
 
-inline constexpr std::uint64_t kSumChunk = 65536;  // elements that are summed by themselves
+inline constexpr std::uint64_t kSumChunk = 65536;  // elements of a chunk, which is summed by itself
 
-// The sum of term(i) for i below count: in eight partial sums, and the rest after them.
+// Returns the sum of term(i) for all i below count, in eight partial sums, with the remaining terms
+// after them.
 template <typename Term>
 double lane_sum(std::uint64_t count, const Term& term) {
   constexpr std::uint64_t kLanes = 8;

@@ -6,7 +6,7 @@
 namespace convoy::plan {
 namespace {
 
-// Written so that not-a-number passes, as on devices.
+// Written so that it passes not-a-number on, as devices do.
 float clamp_gradient(float value, float limit) {
   const float low = value < -limit ? -limit : value;
   return low > limit ? limit : low;

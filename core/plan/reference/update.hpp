@@ -25,8 +25,8 @@ struct UpdateConstants {
   float epsilon = 0;
 };
 
-// The learning rate of an update, with Adam's bias correction. `updates`: how many the parameter
-// and its moments have had before; only matters for Adam.
+// Returns the learning rate of an update, with Adam's bias correction. `updates` is how many
+// updates the parameter and its moments have received before; only Adam uses it.
 float rate_of_update(const convoy_optimizer& optimizer, double learning_rate,
                      std::uint64_t updates);
 UpdateConstants update_constants(const convoy_optimizer& optimizer, std::uint64_t contributions,

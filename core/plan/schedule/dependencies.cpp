@@ -11,7 +11,7 @@ namespace {
 
 using Position = Accesses::Position;
 
-// What becomes of the waits of relaxed reads.
+// How the waits of relaxed reads are returned.
 enum class Lagged { kListed, kShared };
 
 class Finder {
@@ -47,7 +47,7 @@ class Finder {
     if (is_compute(operation.kind)) write(operation, accesses_.activations(operation.replica));
   }
 
-  // Searched in the first iteration; the second has the same.
+  // The search takes place in the first iteration; the second one has the same results.
   std::uint32_t first_stretch(const PlanSpan& span) {
     if (!is_steady()) first_stretches_.push_back(accesses_.first_stretch(span));
     return is_steady() ? first_stretches_[next_span_++] : first_stretches_.back();
@@ -72,13 +72,13 @@ class Finder {
     });
   }
 
-  // A plan may give any number; no run goes back as far as the largest of these.
+  // A plan may give any number. The largest one here is more iterations than any run goes back.
   static std::uint32_t narrowed(std::uint64_t iterations) {
     constexpr std::uint64_t kMost = 0x7fffffff;
     return static_cast<std::uint32_t>(std::min(iterations, kMost));
   }
 
-  // Waits for the writers as they were max_lag iterations ago.
+  // Adds waits for the writers as they were max_lag iterations ago.
   void lag(const Accesses::Stretch& stretch, std::uint32_t number, std::uint64_t max_lag) {
     if (!is_steady() || stretch.writers.empty()) return;
     if (mode_ == Lagged::kShared && max_lag >= SharedDependencies::kLeastLag &&
@@ -90,7 +90,8 @@ class Finder {
     });
   }
 
-  // The first reader finds the writers of the iteration before, from the first one to the last.
+  // When the first reader comes, the list has the writers of the previous iteration, from the first
+  // one to the last.
   void share(const Accesses::Stretch& stretch, std::uint32_t number, std::uint64_t max_lag) {
     SeriesOf& it = of_[number];
     if (it.series == CONVOY_NONE) {
@@ -139,11 +140,11 @@ class Finder {
     result_.lists.add(list_, lagged_);
   }
 
-  // Of a stretch's writers.
+  // The writers of a stretch.
   struct SeriesOf {
     std::uint32_t series = CONVOY_NONE;
-    std::uint32_t written = 0;  // times in this iteration
-    bool is_ordered = false;    // some wait for those before them
+    std::uint32_t written = 0;  // number of writes in this iteration
+    bool is_ordered = false;    // some writers wait for earlier ones
   };
 
   const Plan& plan_;
@@ -151,7 +152,7 @@ class Finder {
   Position size_;
   Accesses accesses_;
   Position at_ = 0;
-  std::vector<std::uint32_t> first_stretches_;  // of every span in the order of touching
+  std::vector<std::uint32_t> first_stretches_;  // per span, in the order of touching
   std::size_t next_span_ = 0;
   std::vector<Position> before_;
   std::vector<Dependency> lagged_;

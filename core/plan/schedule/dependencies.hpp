@@ -10,8 +10,8 @@
 
 namespace convoy::plan {
 
-// Operation `before` of this iteration (distance 0) or an earlier one must be done before another
-// starts. Indices into the plan's body.
+// Operation `before` must be done before another one starts. `before` is in this iteration
+// (distance 0) or an earlier one. Both are indices into the plan's body.
 struct Dependency {
   std::uint32_t before = 0;
   std::uint32_t distance = 0;
@@ -21,7 +21,7 @@ struct Dependency {
 // millions.
 class DependencyLists {
  public:
-  // The next operation's list. `lagged`: what relaxed reads wait for.
+  // Adds the next operation's list. `lagged` has the dependencies of relaxed reads.
   void add(std::span<const Dependency> strict, std::span<const Dependency> lagged) {
     items_.insert(items_.end(), strict.begin(), strict.end());
     items_.insert(items_.end(), lagged.begin(), lagged.end());
@@ -39,7 +39,7 @@ class DependencyLists {
   std::span<const Dependency> operator[](std::size_t operation) const {
     return {items_.data() + ends_[operation], ends_[operation + 1] - ends_[operation]};
   }
-  // Without what relaxed reads wait for: the waits inside strands.
+  // Returns the dependencies without those of relaxed reads: the waits inside strands.
   std::span<const Dependency> strict(std::size_t operation) const {
     const std::span<const Dependency> all = (*this)[operation];
     return operation < lagged_.size() ? all.first(all.size() - lagged_[operation]) : all;
@@ -48,14 +48,15 @@ class DependencyLists {
  private:
   std::vector<Dependency> items_;
   std::vector<std::size_t> ends_ = {0};
-  std::vector<std::size_t> lagged_;  // at the end of the lists; none behind the last operation's
+  std::vector<std::size_t> lagged_;  // per operation, at the end of its list; operations behind the
+                                     // last one with such dependencies have no entry
 };
 
-// For every operation of the body, the operations that it waits for in the steady state. B waits
-// for an earlier A if and only if their spans overlap and one of them writes. The same rule across
-// the end of the body gives the edges of distance 1. Forward and backward of one replica are also
-// ordered, through its activations. Relaxed reads wait for writers max_lag iterations back, or for
-// none; writers do not wait for relaxed readers. ANY_ORDER writes do not wait for each other.
+// Returns, for every operation of the body, the operations for which it waits in the steady state.
+// B waits for an earlier A if and only if their spans overlap and one of them writes. The same rule
+// across the end of the body gives the edges of distance 1. Forward and backward of one replica are
+// also ordered, through its activations. Relaxed reads wait for writers max_lag iterations back, or
+// for none; writers do not wait for relaxed readers. ANY_ORDER writes do not wait for each other.
 DependencyLists find_dependencies(const Plan& plan);
 
 }  // namespace convoy::plan

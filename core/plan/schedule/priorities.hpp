@@ -8,11 +8,11 @@
 
 namespace convoy::plan {
 
-// The urgency of each operation of a body: the maximum of its own priority and of the priorities of
-// the operations that wait for it in the same iteration, without a forward or backward pass in
-// between. So priority never makes an operation run before a more urgent one.
+// The urgency of each operation of a body. It is the maximum of its own priority and the priorities
+// of the operations that wait for it in the same iteration, without a forward or backward pass in
+// between. So a priority never makes an operation run before a more urgent one.
 struct Priorities {
-  std::vector<std::uint8_t> of;  // empty: all are 0
+  std::vector<std::uint8_t> of;  // empty: all priorities are 0
 
   std::uint32_t operator[](std::size_t operation) const { return of.empty() ? 0 : of[operation]; }
 };

@@ -54,7 +54,7 @@ class Reducer {
 
     if (receives(lane)) clock[scheduled.lane] = received_[scheduled.lane];
 
-    // The latest first: they imply the most.
+    // The latest dependencies come first, because they imply the most.
     const std::span<const Dependency> all = dependencies_[operation];
     std::vector<Dependency> waits(all.begin(), all.end());
     std::sort(waits.begin(), waits.end(), [&](const Dependency& a, const Dependency& b) {
@@ -82,8 +82,8 @@ class Reducer {
     return lane.lane == kNetworkLane && lane.receiver == host_;
   }
 
-  // Other strands may be any number of iterations behind, so only this lane's own earlier waits are
-  // implied.
+  // Other strands may be any number of iterations behind. So only earlier waits of the same lane
+  // imply a wait.
   void wait_for_strand(ScheduledOperation& scheduled, const ScheduledOperation& before,
                        std::uint32_t distance) {
     const auto size = static_cast<std::int64_t>(schedule_.lanes[before.lane].operations.size());
@@ -105,12 +105,13 @@ class Reducer {
 
   const DependencyLists& dependencies_;
   Schedule& schedule_;
-  const std::uint32_t host_;  // whose schedule it is; CONVOY_NONE: there is one host
+  const std::uint32_t host_;  // the host of the schedule; CONVOY_NONE: there is one host
   // Per lane, how many of its messages had ended when the last one started.
   std::vector<std::int64_t> received_;
   std::vector<Clock> done_;  // empty until the operation is visited
   std::vector<std::uint32_t> rank_;
-  // Per lane and lane of another strand: the latest it waits for, counted from this iteration.
+  // By lane and lane of another strand: the latest operation waited for, counted from this
+  // iteration.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> told_;
 };
 

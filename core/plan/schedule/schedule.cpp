@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::uint32_t kNever = 0xffffffffu;
 
-// Position of every compute operation among those of its replica: the clock of a step.
+// Returns the position of every compute operation among those of its replica. These positions are
+// the clock of a step.
 std::vector<std::uint32_t> compute_positions(const Plan& plan) {
   std::vector<std::uint32_t> position(plan.body.size(), kNever);
   std::vector<std::uint32_t> next(plan.cluster->replicas(), 0);
@@ -27,7 +28,7 @@ std::vector<std::uint32_t> compute_positions(const Plan& plan) {
   return position;
 }
 
-// For each of the author's operations, whether it is a collective that lowering expanded.
+// Returns, for each of the author's operations, whether it is a collective that lowering expanded.
 std::vector<bool> expanded_collectives(const Plan& plan) {
   std::uint32_t sources = 0;
   for (const Operation& it : plan.body) sources = std::max(sources, it.source + 1);
@@ -37,10 +38,10 @@ std::vector<bool> expanded_collectives(const Plan& plan) {
   return expanded;
 }
 
-// How far compute must be before the operation can start: the latest compute operation of this
-// iteration that it waits for, directly or not. The parts of one collective keep their order. If
-// the parts of a ring are not ready at the same time, the ring still advances step by step, so that
-// all its links are busy, instead of only the first part.
+// Returns, per operation, how far compute must be before it can start: the latest compute operation
+// of this iteration for which it waits, directly or indirectly. The parts of one collective keep
+// their order. If the parts of a ring are not ready at the same time, the ring still advances step
+// by step. So all its links are busy, and not only those of the first part.
 std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& dependencies,
                                        const std::vector<std::uint32_t>& compute) {
   const std::vector<bool> expanded = expanded_collectives(plan);
@@ -60,8 +61,8 @@ std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& 
   return ready;
 }
 
-// When compute first needs the result: its position in this iteration, or in the next one, which
-// counts one whole iteration later.
+// Returns, per operation, when compute first needs the result: the position in this iteration, or
+// in the next one, which counts one whole iteration later.
 std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& dependencies,
                                       const std::vector<std::uint32_t>& compute) {
   const auto size = static_cast<std::uint32_t>(plan.body.size());
@@ -83,7 +84,7 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& d
   return need;
 }
 
-// How many updates lead to the operation within the iteration, itself included.
+// Returns, per operation, how many updates lead to it within the iteration, itself included.
 std::vector<std::uint32_t> count_updates(const Plan& plan, const DependencyLists& dependencies) {
   std::vector<std::uint32_t> updates(plan.body.size(), 0);
   for (std::size_t i = 0; i < plan.body.size(); ++i) {
@@ -94,7 +95,7 @@ std::vector<std::uint32_t> count_updates(const Plan& plan, const DependencyLists
   return updates;
 }
 
-// Lanes by place and kind, or by the two hosts, strand and priority.
+// Identifies a lane: by place and kind, or by the two hosts, and by strand and priority.
 struct LaneKey {
   std::uint64_t at = 0;
   std::uint32_t kind = 0;
@@ -114,7 +115,7 @@ struct LaneKeyHash {
   }
 };
 
-// Collectives of devices keep one order on all of them, so they have one lane.
+// Collectives of devices must have the same order on all of them, so they share one lane.
 bool may_overtake(const Plan& plan, const Operation& operation) {
   if (is_compute(operation.kind) || is_collective(operation.kind)) return false;
   return operation.lane == kNetworkLane || plan.cluster->device_priorities;
@@ -138,9 +139,9 @@ LaneKey key_of(const Lane& lane) {
   return {std::uint64_t{lane.sender} << 32 | lane.receiver, lane.lane, lane.strand, lane.priority};
 }
 
-// What decides between operations of one phase that are equally ready, packed, because millions are
-// sorted. A larger value than a field holds becomes its largest one, which keeps the order of
-// dependencies.
+// The order of operations of one phase that are equally ready. It is packed into one word, because
+// millions of operations are sorted. If a value does not fit into its field, the field's largest
+// value replaces it, which keeps the order of dependencies.
 class Rank {
  public:
   void add(std::uint32_t value, std::uint32_t bits) {
@@ -152,7 +153,7 @@ class Rank {
   std::uint64_t packed_ = 0;
 };
 constexpr std::uint32_t kPriorityBits = 8;
-constexpr std::uint32_t kNeedBits = 26;  // of two iterations
+constexpr std::uint32_t kNeedBits = 26;  // enough for two iterations
 constexpr std::uint32_t kUpdateBits = 6;
 constexpr std::uint32_t kOperationBits = 24;
 static_assert(CONVOY_PRIORITIES < 1u << kPriorityBits);
@@ -163,10 +164,10 @@ struct OrderKey {
   std::uint64_t rank = 0;
 };
 
-// By phase and readiness, then priority, then need, then updates, then operation. Compute comes
-// before what it makes ready. Updates come behind the sums of other buckets that are as urgent: an
-// update waits until the sum of its own bucket is back on all devices, and a sum behind it in the
-// lane would wait as long.
+// Sorts by phase and readiness, then priority, need, updates and operation. A compute comes before
+// the operations that it makes ready. An update comes after the sums of other buckets that are as
+// urgent: it waits until the sum of its own bucket has arrived on all devices, and a sum behind it
+// in the lane would wait as long.
 std::vector<std::uint32_t> in_order(const Plan& lowered, const std::vector<std::uint32_t>& compute,
                                     const DependencyLists& dependencies,
                                     const Priorities& priorities) {
@@ -192,7 +193,7 @@ std::vector<std::uint32_t> in_order(const Plan& lowered, const std::vector<std::
     rank.add(i, kOperationBits);
     keys.push_back({std::uint64_t{lowered.body[i].phase} << 32 | ready[i], rank.packed()});
   }
-  // They come with ascending numbers of the operations, and keep their order if equal.
+  // The keys come in ascending order of operations, and equal keys keep their order.
   sort_by_words(keys, [](const OrderKey& it) {
     return SortWords{it.time, it.rank >> kOperationBits};
   });
@@ -203,7 +204,7 @@ std::vector<std::uint32_t> in_order(const Plan& lowered, const std::vector<std::
   return order;
 }
 
-// Among the lanes of one engine: priorities one after the other, compute last.
+// Sets the urgency among the lanes of one engine: priorities one after the other, compute last.
 void set_urgency(const Plan& lowered, Schedule& schedule) {
   std::uint32_t most = 0;
   for (const Lane& lane : schedule.lanes) most = std::max(most, lane.priority);
@@ -214,8 +215,8 @@ void set_urgency(const Plan& lowered, Schedule& schedule) {
   }
 }
 
-// Numbers the sets of operations that share a lane, for `count` operations: `index_at` gives the
-// place of each in the body.
+// Numbers the sets of operations that share a lane. There are `count` operations; `index_at`
+// returns the index of each in the body.
 template <typename IndexAt>
 std::vector<std::uint32_t> number_sets(const Plan& lowered, const Schedule& schedule,
                                        std::uint32_t host, std::size_t count,
@@ -250,8 +251,8 @@ void fill_lanes(const Plan& lowered, Schedule& schedule, std::uint32_t host,
   }
 }
 
-// The order of submission and the lanes. Operations of one device are neighbours in the body, not
-// in the order, so their lanes are found there.
+// Computes the order of submission and the lanes. The lanes are found in the order of the body,
+// because operations of one device are neighbours there, but not in the order of submission.
 void order_and_fill(const Plan& lowered, const DependencyLists& dependencies, Schedule& schedule) {
   std::vector<std::uint32_t> sets;
   side_by_side(

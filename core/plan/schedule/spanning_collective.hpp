@@ -6,14 +6,14 @@
 
 namespace convoy::plan {
 
-// Whether devices of several hosts run this operation of a lowered plan together: a collective that
-// was left to devices, with spans on several hosts.
+// Whether devices of several hosts run this operation of a lowered plan together. Such an operation
+// is a collective that was left to devices, with spans on several hosts.
 bool spans_hosts(const Plan& lowered, const Operation& operation);
 
-// The place whose engine gets the host's part of an operation. Of all collectives over several
-// hosts it is the first device of the host, whether it takes part or not: in one lane, they have
-// the same order on all hosts, so that none waits for another in a cycle. Of anything else it is
-// the operation's own.
+// Returns the place whose engine gets the host's part of an operation. For all collectives over
+// several hosts, this is the first device of the host, whether it takes part or not. So they are in
+// one lane and have the same order on all hosts, and none waits for another in a cycle. For any
+// other operation, it is the operation's own place.
 std::uint32_t place_on_host(const Plan& lowered, const Operation& operation, std::uint32_t host);
 
 }  // namespace convoy::plan

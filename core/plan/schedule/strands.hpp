@@ -14,7 +14,7 @@ namespace convoy::plan {
 // asynchronous plan, the steps of each worker with their updates at the servers are one strand.
 struct Strands {
   std::uint32_t count = 1;
-  std::vector<std::uint32_t> of;  // per operation of the body; empty when there is only one
+  std::vector<std::uint32_t> of;  // per operation of the body; empty if there is only one strand
 
   std::uint32_t operator[](std::size_t operation) const { return of.empty() ? 0 : of[operation]; }
 };

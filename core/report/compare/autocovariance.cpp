@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// The library's product also looks after infinities, which takes most of its time.
+// The library's product also handles infinities, which takes most of its time.
 Complex product(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -27,7 +27,8 @@ void reverse_bits(std::vector<Complex>& values) {
   }
 }
 
-// The discrete Fourier transform (Cooley and Tukey), in place; as many values as a power of two.
+// Computes the discrete Fourier transform (Cooley and Tukey) in place. The number of values must be
+// a power of two.
 void transform(std::vector<Complex>& values) {
   const std::size_t size = values.size();
   std::vector<Complex> roots(size / 2);
@@ -50,13 +51,14 @@ void transform(std::vector<Complex>& values) {
 
 std::vector<double> autocovariances(const std::vector<double>& series, std::size_t lags) {
   CONVOY_CHECK(!series.empty() && lags <= series.size());
-  // So many zeros follow that no value meets one from the other end.
+  // Enough zeros are appended that no value is multiplied with one from the other end.
   std::vector<Complex> values(std::bit_ceil(series.size() + lags));
   const double centre = mean(series);
   for (std::size_t i = 0; i < series.size(); ++i) values[i] = series[i] - centre;
   transform(values);
   for (Complex& value : values) value = std::norm(value);
-  // Of real values that are symmetric, the transform is its own inverse but for a factor.
+  // The transformed values are real and symmetric, so the transform is its own inverse except for a
+  // factor.
   transform(values);
   std::vector<double> covariances(lags);
   for (std::size_t lag = 0; lag < lags; ++lag)

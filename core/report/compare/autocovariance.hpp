@@ -5,9 +5,9 @@
 
 namespace convoy::compare {
 
-// For every lag k below `lags`, the sum over i of d[i] * d[i + k], where d is the series minus its
-// mean. By Fourier transforms, because in a long series many lags matter. lags is at most the
-// length.
+// Returns, for every lag k below `lags`, the sum over i of d[i] * d[i + k], where d is the series
+// minus its mean. Uses Fourier transforms, because many lags matter in a long series. `lags` is at
+// most the length.
 std::vector<double> autocovariances(const std::vector<double>& series, std::size_t lags);
 
 }  // namespace convoy::compare

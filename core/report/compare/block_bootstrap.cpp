@@ -12,8 +12,8 @@
 namespace convoy::compare {
 namespace {
 
-// Quantiles of samples whose values all come from one series. A sample says only how often it has
-// each of them, so that the series is sorted once.
+// Computes quantiles of samples whose values all come from one series. A sample only says how often
+// it has each of them, so the series is sorted only once.
 class SampleQuantile {
  public:
   SampleQuantile(const std::vector<double>& series, double fraction)
@@ -25,9 +25,9 @@ class SampleQuantile {
     weight_ = position - static_cast<double>(below_);
   }
 
-  // As quantile() of a sample as long as the series, to the last bit.
+  // Returns the same bits as quantile() of a sample as long as the series.
   double of(const std::vector<std::uint32_t>& counts) const {
-    std::size_t smaller = 0;  // values of the sample that stand before
+    std::size_t smaller = 0;  // number of the sample's values up to this rank
     std::size_t rank = 0;
     while ((smaller += counts[ascending_[rank]]) <= below_) ++rank;
     const double low = series_[ascending_[rank]];
@@ -38,16 +38,16 @@ class SampleQuantile {
 
  private:
   const std::vector<double>& series_;
-  std::vector<std::size_t> ascending_;  // places in the series
+  std::vector<std::size_t> ascending_;  // positions in the series
   std::size_t below_ = 0;
   double weight_ = 0;
 };
 
-// Draws blocks of a series, which is taken for a ring, until the sample is as long: how often it
-// then has each value.
+// Draws blocks of a series, which is treated as a ring, until the sample is as long as the series.
+// `counts` is how often the sample has each value.
 void draw(std::size_t block, std::mt19937_64& random, std::vector<std::uint32_t>& counts) {
   const std::size_t size = counts.size();
-  // Modulo 2^32, first by how much each count differs from the one before.
+  // The counts, modulo 2^32, first hold the difference of each count from the one before.
   std::ranges::fill(counts, 0);
   for (std::size_t left = size; left > 0;) {
     const std::size_t first = random() % size;

@@ -5,17 +5,18 @@
 
 namespace convoy::compare {
 
-// How many neighbours a value of the series depends on, at least 1: twice the first lag at which
-// the autocorrelation is indistinguishable from none, and not less than the cube root of the
-// length. At most a quarter of the series.
+// Returns the number of neighbours on which a value of the series depends, at least 1. It is twice
+// the first lag at which the autocorrelation cannot be told from zero, at least the cube root of
+// the length, and at most a quarter of the series.
 std::size_t block_length(const std::vector<double>& series);
 
-// Fewer values do not show how much they differ.
+// Fewer values do not show how much they vary.
 constexpr std::size_t kFewestResampled = 4;
 
-// Standard deviation that the logarithm of the series' quantile would have if the series were drawn
-// again. Steps of a run depend on their neighbours, so blocks are drawn, not values. The same
-// series gives the same bits. 0 for fewer than kFewestResampled. Values must be above 0.
+// Returns the standard deviation that the logarithm of the series' quantile would have if the
+// series were drawn again. Steps of a run depend on their neighbours, so blocks are drawn, not
+// values. The same series gives the same bits. 0 for fewer than kFewestResampled values. Values
+// must be above 0.
 double log_quantile_deviation(const std::vector<double>& series, double fraction,
                               std::size_t resamples = 400);
 

@@ -25,17 +25,18 @@ using Json = nlohmann::ordered_json;
 using report::field;
 using report::number;
 
-// What no run shows is damage, and would make quotients that are no numbers.
-constexpr double kLeastSeconds = 1e-9;  // of a step
+// Values outside these limits come from damaged records and would make quotients that are not
+// numbers.
+constexpr double kLeastSeconds = 1e-9;  // seconds of a step
 constexpr double kMostSeconds = 1e9;
-constexpr double kMostImages = 1e12;  // of a step, or in a second
+constexpr double kMostImages = 1e12;  // images of a step, or per second
 
 bool is_step(double seconds) {
   return seconds >= kLeastSeconds && seconds <= kMostSeconds;
 }
 
 std::vector<std::string> names_of(const std::string& files) {
-  std::error_code ignored;  // a name that is too long for one file
+  std::error_code ignored;  // set if the name is too long for one file
   if (std::filesystem::exists(files, ignored)) return {files};
   std::vector<std::string> names = split(files, ',');
   if (std::ranges::any_of(names, &std::string::empty))
@@ -43,10 +44,11 @@ std::vector<std::string> names_of(const std::string& files) {
   return names;
 }
 
-// A run that counted twice would make the interval narrower than it is.
+// Refuses a file that is given twice, because a run that counted twice would make the interval too
+// narrow.
 void require_different(const std::vector<std::string>& files) {
   std::set<std::filesystem::path> seen;
-  std::error_code ignored;  // opening the file says more
+  std::error_code ignored;  // opening the file will report more
   for (const std::string& file : files)
     if (!seen.insert(std::filesystem::weakly_canonical(file, ignored)).second)
       fail(ExitCode::kUsage, "{}: this record is given twice for one side; give each only once",
@@ -54,10 +56,10 @@ void require_different(const std::vector<std::string>& files) {
 }
 
 struct Run {
-  std::vector<double> seconds;  // of its steps
-  std::optional<double> rate;   // images/s, in total
+  std::vector<double> seconds;  // seconds of each of its steps
+  std::optional<double> rate;   // total images/s
   std::optional<double> began;
-  std::vector<std::size_t> turns;  // how many steps were done at the end of each
+  std::vector<std::size_t> turns;  // number of steps done at the end of each turn
 };
 
 // In an asynchronous run, each worker takes its own steps, and the record has the steps of one
@@ -85,7 +87,7 @@ void add_run(Run run, double global_batch, bool asynchronous, ComparedRecord& to
   to.side.turns.push_back(std::move(run.turns));
 }
 
-// The environment's time, in seconds since 1970.
+// Returns the start time in the record's environment, in seconds since 1970.
 std::optional<double> began_of(const Json& record) {
   std::tm fields{};
   std::istringstream text(report::text(record, "environment/start_time"));
@@ -101,7 +103,8 @@ std::vector<double> step_seconds(const Json& steps) {
   return seconds;
 }
 
-// How many steps a run had done each time it stood still; none where that cannot be true.
+// Returns how many steps a run had done each time it stood still; empty if the numbers cannot be
+// true.
 std::vector<std::size_t> turns_of(const Json& record) {
   std::vector<std::size_t> ends;
   const Json& standstills = field(record, "standstills");
@@ -134,7 +137,7 @@ void add_record(const Json& record, const std::string& file, ComparedRecord& to)
          file);
 }
 
-// Of a run that did not get to its end.
+// Returns a notice if the run did not get to its end.
 std::optional<std::string> early_end(const Json& record, const std::string& file,
                                      std::size_t steps) {
   const bool interrupted = report::is_true(record, "interrupted");
@@ -145,8 +148,8 @@ std::optional<std::string> early_end(const Json& record, const std::string& file
                      counted(steps, "timed step"));
 }
 
-// What is asked of a record beside its runs; a copy of all its steps would take as long as to read
-// them.
+// Returns the parts of a record that are needed besides its runs. Copying all its steps would take
+// as long as reading them.
 Json facts_of(const Json& record) {
   Json facts = Json::object();
   for (const auto& [name, value] : record.items())
@@ -160,7 +163,7 @@ std::string shown(const Json& value) {
                            : json_text(value);
 }
 
-// The devices' kinds and models, without numbers and localities.
+// Returns the devices' kinds and models, without numbers and localities.
 Json device_models(const Json& record) {
   Json models = Json::array();
   for (const Json& device : field(record, "devices"))
@@ -220,8 +223,9 @@ std::vector<std::string> unlike(const ComparedRecord& a, const ComparedRecord& b
 
 namespace {
 
-// Under --variable_update=auto a record has the options of every strategy. Those that the chosen
-// one does not have say nothing of the run.
+// Returns whether the flag is an option that the chosen strategy does not have. With
+// --variable_update=auto, a record has the options of every strategy, and those of others say
+// nothing about the run.
 bool is_of_another_strategy(const Json& record, const std::string& flag) {
   return report::text(field(record, "flags"), "variable_update") == "auto" &&
          !field(record, "strategy/options").contains(flag);
@@ -236,7 +240,8 @@ bool is_given(const Json& record, const std::string& flag) {
   });
 }
 
-// Whether only the first has the flag, as an option of a strategy that it did not take.
+// Returns whether only the first record has the flag, as an option of a strategy that it did not
+// choose.
 bool says_nothing(const Json& record, const Json& other, const std::string& flag) {
   return !field(other, "flags").contains(flag) && is_of_another_strategy(record, flag) &&
          !is_given(record, flag);

@@ -24,7 +24,7 @@ std::vector<double> log_quantiles(const Side& side, double fraction) {
   return logs;
 }
 
-// Squared standard error of the mean.
+// Returns the squared standard error of the mean.
 double squared_error(const std::vector<double>& values) {
   const double centre = mean(values);
   double squares = 0;
@@ -33,7 +33,7 @@ double squared_error(const std::vector<double>& values) {
   return squares / (count - 1) / count;
 }
 
-// Half the interval of the logarithm.
+// Returns half the width of the interval of the logarithm.
 double welch_half_width(const std::vector<double>& first, const std::vector<double>& second,
                         double confidence) {
   const double a = squared_error(first);
@@ -46,11 +46,11 @@ double welch_half_width(const std::vector<double>& first, const std::vector<doub
   return boost::math::quantile(distribution, (1 + confidence) / 2) * std::sqrt(a + b);
 }
 
-// A run of each side that were neighbours in time: their numbers.
+// The numbers of two runs, one of each side, that were neighbours in time.
 using Pair = std::array<std::size_t, 2>;
 
-// Empty unless the runs took turns: in the order of their beginnings, which are known and differ,
-// one of each side comes in every two.
+// Returns pairs if the runs took turns; otherwise nothing. They took turns if their start times are
+// known and different, and each two in that order have one run of each side.
 std::vector<Pair> pairs_of(const Side& first, const Side& second) {
   const std::size_t count = first.runs.size();
   if (count != second.runs.size() || count != first.began.size() || count != second.began.size())
@@ -80,8 +80,8 @@ double t_half_width(const std::vector<double>& values, double confidence) {
          std::sqrt(squared_error(values));
 }
 
-// Of the mean of one side: from its runs where there are several, else from the run's steps.
-// `noise` is the squared deviation of runs of the same thing.
+// Returns the squared deviation of a side's mean: from its runs if there are several, else from the
+// run's steps. `noise` is the squared deviation of runs of the same thing.
 double squared_deviation(const Side& side, double noise, const DifferenceOptions& options) {
   if (side.runs.size() > 1)
     return std::max(squared_error(log_quantiles(side, options.quantile)),
@@ -99,7 +99,7 @@ double squared_deviation(const Side& side, double noise, const DifferenceOptions
 double bootstrap_half_width(const Side& first, const Side& second,
                             const DifferenceOptions& options) {
   const double upper = (1 + options.confidence) / 2;
-  // What runs differ by: what a side of several shows, but not less than is assumed.
+  // The variation between runs: that of a side with several runs, but at least the assumed one.
   double noise = options.run_noise * options.run_noise;
   double factor = boost::math::quantile(boost::math::normal(), upper);
   for (const Side* side : {&first, &second}) {
@@ -118,8 +118,8 @@ double percent_half_width(const Difference& difference) {
   return 100 * (difference.high - difference.low) / 2;
 }
 
-// Whether one half width says what the interval is. It is even for logarithms, so a wide one is
-// not for percentages.
+// Returns whether one half width describes the interval. Intervals are symmetric for logarithms, so
+// a wide one is not symmetric in percent.
 bool is_even(const Difference& it) {
   constexpr double kMostUneven = 1.25;
   return it.high - it.change <= kMostUneven * (it.change - it.low);
@@ -129,14 +129,14 @@ std::string ends_text(double low, double high) {
   return fmt::format("from {:+.1f} to {:+.1f} %", 100 * low, 100 * high);
 }
 
-// Of a difference of logarithms, and how it was found.
+// An interval of a difference of logarithms, and the method.
 struct Interval {
   double centre = 0;
   double half_width = 0;
   std::string method;
 };
 
-// Where both runs of the pair show enough of their turns.
+// Returns the difference if both runs of the pair have enough turns.
 std::optional<double> difference_by_turns(const Side& first, const Side& second, const Pair& pair,
                                           double fraction) {
   const auto [one, other] = pair;
@@ -148,8 +148,8 @@ std::optional<double> difference_by_turns(const Side& first, const Side& second,
   return found ? std::optional(-*found) : std::nullopt;
 }
 
-// `a` and `b` are the logarithms of the sides' quantiles, one for each run. They serve where the
-// turns of a pair are not known.
+// `a` and `b` are the logarithms of the sides' quantiles, one for each run. They are used if the
+// turns of a pair are unknown.
 Interval interval_of_pairs(const Side& first, const Side& second, const std::vector<Pair>& pairs,
                            const std::vector<double>& a, const std::vector<double>& b,
                            const DifferenceOptions& options) {

@@ -32,7 +32,7 @@ struct Measure {
   Unit unit;
 };
 
-// Of one run of each side.
+// These values come from one run of each side.
 constexpr Measure kMeasures[] = {
     {"forward and backward", "step_breakdown/compute", Unit::kSeconds},
     {"aggregation, exposed", "step_breakdown/aggregation", Unit::kSeconds},
@@ -52,7 +52,7 @@ std::string change_text(double first, double second) {
 
 struct StepQuantile {
   const char* what;
-  const char* name;  // in records
+  const char* name;  // name in records
   double fraction;
 };
 
@@ -72,7 +72,8 @@ Row row_of_rates(std::string what, double first, double second) {
           change_text(first, second)};
 }
 
-// The first line is what the verdict is about. Total rates have everything between the steps, too.
+// The first line is the subject of the verdict. Total rates also include everything between the
+// steps.
 std::vector<Row> rows_of(const DifferenceReport& it) {
   const Difference& d = it.difference;
   std::vector<Row> rows = {
@@ -94,7 +95,7 @@ std::vector<Row> rows_of(const DifferenceReport& it) {
   return rows;
 }
 
-// What a record has of one of its runs only.
+// Returns a note about values that a record has for only one of its runs.
 std::string note_on_single_runs(const DifferenceReport& it) {
   if (it.difference.first_runs == 1 && it.difference.second_runs == 1) return {};
   return "what is below \"99 % of steps within\" is of one run of each side\n";
@@ -117,7 +118,7 @@ std::string or_unset(const std::string& value) {
   return value.empty() ? "unset" : value;
 }
 
-// As the cell of a table.
+// Returns the text as a table cell.
 std::string markdown_cell(const std::string& text) {
   std::string result;
   for (const char c : text) {

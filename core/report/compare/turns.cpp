@@ -8,12 +8,12 @@
 namespace convoy::compare {
 namespace {
 
-// The logarithm of each turn's figure, from the second turn on.
+// Returns the logarithm of each turn's figure, from the second turn on.
 std::vector<double> figures(const TurnsOfRun& turns, double fraction) {
   std::vector<double> logs;
   for (std::size_t i = 0; i < turns.ends.size(); ++i) {
     const std::size_t end = i + 1 < turns.ends.size() ? turns.ends[i + 1] : turns.steps.size();
-    if (turns.ends[i] >= end) continue;  // it had ended with the turn before
+    if (turns.ends[i] >= end) continue;  // it had ended with the previous turn
     const auto step = [&](std::size_t at) {
       return turns.steps.begin() + static_cast<std::ptrdiff_t>(at);
     };

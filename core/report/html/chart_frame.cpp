@@ -8,10 +8,10 @@ namespace convoy::report {
 namespace {
 
 constexpr double kLegendRow = 20;
-constexpr double kTitleRoom = 18;  // above it: the title of the upright axis
-constexpr double kSignRoom = 16;   // above it: signs of marks
+constexpr double kTitleRoom = 18;  // above the plot, for the title of the vertical axis
+constexpr double kSignRoom = 16;   // above the plot, for signs of marks
 constexpr double kRightRoom = 26;  // half a tick label
-constexpr double kTickRoom = 52;   // that a label on the x axis needs
+constexpr double kTickRoom = 52;   // room for a label on the x axis
 
 }  // namespace
 

@@ -8,18 +8,18 @@
 
 namespace convoy::report {
 
-inline constexpr double kFontSize = 12;        // of labels, in the style sheet
-inline constexpr double kAxisRoom = 42;        // below a plot: tick labels and the title
-inline constexpr double kNarrowPicture = 480;  // pixels below which labels get less room
+inline constexpr double kFontSize = 12;        // size of labels, as in the style sheet
+inline constexpr double kAxisRoom = 42;        // below a plot, for tick labels and the title
+inline constexpr double kNarrowPicture = 480;  // pixels; in narrower pictures, labels get less room
 
-// The outline of a symbol around a point. Symbols tell series apart where colours do not.
+// Returns the outline of a symbol around a point. Symbols distinguish series if colours do not.
 std::string symbol_path(double x, double y, std::size_t kind);
 
-// Puts the label of a tick at x below it: in its middle, or where the picture's edges leave room.
-// `y` is the base line, `width` the picture's, in pixels.
+// Draws the label of a tick at x: centred below it, or shifted as far as the picture's edges
+// demand. `y` is the base line, `width` the width of the picture, in pixels.
 void draw_tick_label(Drawing& drawing, double x, double y, double width, const std::string& label);
 
-// An entry of a legend: a stroke, a filled square or a sign, and words.
+// An entry of a legend: a stroke, a filled square or a sign, with its text.
 struct LegendEntry {
   enum class Form { kSquare, kStroke, kSign };
   struct Symbol {
@@ -28,16 +28,16 @@ struct LegendEntry {
   };
 
   std::string words;
-  std::string classes;  // a sign: itself
+  std::string classes;  // for a sign: the sign itself
   Form form = Form::kSquare;
-  Symbol symbol = {};  // in the middle of the stroke
+  Symbol symbol = {};  // drawn in the middle of the stroke
 };
 
-// The entries of the signs that these marks have.
+// Returns legend entries for the signs of these marks.
 std::vector<LegendEntry> sign_entries(const std::vector<Mark>& marks);
 
-// A picture with two axes: grid, ticks, units, legend, and where values lie in it. The upright axis
-// begins at 0.
+// A picture with two axes: grid, ticks, units, legend, and the positions of values. The vertical
+// axis begins at 0.
 class ChartFrame {
  public:
   ChartFrame(double width, double plot_height, const Axis& x, const Interval& x_range,
@@ -54,7 +54,7 @@ class ChartFrame {
   Drawing& drawing() { return drawing_; }
   const Scale& x_scale() const { return x_scale_; }
 
-  // Vertical lines with their signs above the plot.
+  // Draws vertical lines with their signs above the plot.
   void mark(const std::vector<Mark>& marks);
   std::string finish(const std::string& name, const std::string& title, std::size_t points) const;
 
@@ -76,15 +76,15 @@ class ChartFrame {
   Scale y_scale_;
 };
 
-// Puts entries into lines of this width, from (x, y) on. Returns the height that they take.
+// Arranges entries in lines of this width, from (x, y) on. Returns the height that they take.
 double draw_legend(Drawing& drawing, double x, double y, double width,
                    const std::vector<LegendEntry>& legend);
 
-// A picture's outermost element, with what tests and the page's script ask for.
+// Returns a picture's outermost element, with the attributes that tests and the page's script need.
 std::string figure_svg(const Drawing& drawing, double width, double height, const std::string& name,
                        const std::string& title, std::size_t points);
 
-// "step time, ms": an axis' title with its unit.
+// Returns an axis' title with its unit: "step time, ms".
 std::string axis_title(const Axis& axis, const Scale& scale);
 
 }  // namespace convoy::report

@@ -15,12 +15,13 @@ double rate_of(const Json& cell) {
   return number_or_zero(cell, "images_per_second");
 }
 
-// Nobody trains one model with devices that exchange nothing: it shows what the others could reach.
+// Returns whether the devices exchange nothing. Such a run is no training of one model. It shows
+// what the other strategies could reach at best.
 bool shares_nothing(const Json& cell) {
   return text(cell, "verdict") == "independent";
 }
 
-// "approximate" of "approximate (every gradient counts once)"; empty where nothing is known.
+// Returns "approximate" for "approximate (every gradient counts once)"; empty if nothing is known.
 std::string kind_of(const Json& cell) {
   const std::string verdict = text(cell, "verdict");
   return verdict.substr(0, verdict.find(" ("));
@@ -35,7 +36,8 @@ std::string distance_text(const Json& cell, const Json& best) {
   return slower < 0.05 ? "as fast" : fmt::format("{:.1f} % slower", slower);
 }
 
-// The next one is the next that computes what one device would, if the best does not.
+// If the best cell does not compute what one device would, the next one named is the fastest that
+// does.
 std::string sentence_on(const Json& best, const std::vector<const Json*>& others) {
   const std::string kind = kind_of(best);
   const bool is_usual = kind.empty() || computes_the_same(best);
@@ -53,7 +55,7 @@ std::string sentence_on(const Json& best, const std::vector<const Json*>& others
   return sentence + ".";
 }
 
-// Of the most devices that any cell of the model has.
+// Returns the verdict on the cells with the largest number of devices for the model.
 std::string verdict_on(const Json& record, const std::string& model) {
   double devices = 0;
   for (const Json& cell : field(record, "cells"))
@@ -104,7 +106,7 @@ std::string rate_text(const StrategyRow& row, double devices) {
          (efficiency ? fmt::format(" ({:.1f}\u00a0%)", 100 * *efficiency) : "");
 }
 
-// The fastest with the most devices come first.
+// Sorted by the rate with the most devices, fastest first.
 Table rates_table(const Subject& comparison, const std::string& model) {
   std::vector<StrategyRow> rows = rows_of(comparison.record, model);
   std::set<double> counts;
@@ -128,7 +130,7 @@ Table rates_table(const Subject& comparison, const std::string& model) {
   return table;
 }
 
-// What auto took.
+// Lists the choices of auto.
 Table choices_table(const Subject& comparison) {
   Table table{
       comparison.figure_title("What was chosen"), {"model", "devices", "strategy", "flags"}, {}};
@@ -139,7 +141,7 @@ Table choices_table(const Subject& comparison) {
   return table;
 }
 
-// One row per strategy and reason, whatever the model.
+// Has one row per strategy and reason, for all models together.
 Table problems_table(const Subject& comparison) {
   Table table{
       comparison.figure_title("What has no rate, and why"), {"strategy", "devices", "reason"}, {}};

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kBarHeight = 16;
 constexpr double kRowHeight = 26;
-constexpr double kTallRow = 42;     // with the label above the bar
-constexpr double kSecondLine = 16;  // of the value, where it does not fit beside the label
+constexpr double kTallRow = 42;     // for a row with the label above the bar
+constexpr double kSecondLine = 16;  // height for the value if it does not fit beside the label
 
 double sum_of(const BarChart::Bar& bar) {
   double sum = 0;
@@ -50,7 +50,8 @@ class BarsDrawer {
 
  private:
   void measure() {
-    double labels = 2.5 * kFontSize;  // of two letters, widths on average say little
+    // A minimum, because average widths say little about labels of two letters.
+    double labels = 2.5 * kFontSize;
     double values = 0;
     for (const BarChart::Bar& bar : chart_.bars) {
       labels = std::max(labels, text_width(bar.label, kFontSize));
@@ -62,7 +63,7 @@ class BarsDrawer {
     plot_width_ = width_ - left_ - std::max(14.0, narrow_ ? 14 : values + 8);
   }
 
-  // For the label, in the line that the value is in.
+  // Returns the room for the label in the line of the value.
   double room_beside(const BarChart::Bar& bar) const {
     return width_ - text_width(bar.value, kFontSize) - 14;
   }
@@ -122,7 +123,7 @@ class BarsDrawer {
   double most_ = 1;
   double left_ = 0;
   double top_ = 0;
-  double second_line_ = 0;  // height of it, where there is one
+  double second_line_ = 0;  // its height, if there is one
   double plot_width_ = 0;
   std::size_t parts_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace convoy::report {
 namespace {
 
-// Of a bin's values. The last one has no upper end.
+// Returns the range of a bin's values. The last bin has no upper end.
 std::string range_text(const Histogram& chart, std::size_t bin) {
   const double from = chart.first + chart.width * static_cast<double>(bin);
   const std::string text = quantity(from, chart.x.unit);

@@ -10,8 +10,8 @@
 namespace convoy::report {
 namespace {
 
-constexpr std::size_t kMostMarked = 100;  // points that have a symbol each
-constexpr double kBandPixels = 2.5;       // of one column, where points are too many
+constexpr std::size_t kMostMarked = 100;  // with at most this many points, each has a symbol
+constexpr double kBandPixels = 2.5;       // width of a column if there are too many points
 
 const char* stroke_name(Stroke stroke) {
   switch (stroke) {
@@ -47,7 +47,7 @@ std::string polyline(const ChartFrame& frame, const std::vector<Point>& points) 
   return data;
 }
 
-// The points of one column of pixels.
+// The points in one column of pixels.
 struct Column {
   double first = 0;
   double last = 0;
@@ -167,7 +167,7 @@ class LinesDrawer {
     for (const Column& it : columns) draw_target(it);
   }
 
-  // Invisible: what can be pointed at.
+  // Draws an invisible area that shows the tooltip.
   void draw_target(const Column& it) {
     const std::string steps =
         it.first == it.last

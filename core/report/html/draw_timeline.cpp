@@ -10,15 +10,16 @@ namespace convoy::report {
 namespace {
 
 constexpr double kRow = 18;
-constexpr double kLabelLine = 15;  // of a row whose label stands above it
+constexpr double kLabelLine = 15;  // height for a row's label above it
 constexpr double kEventHeight = 14;
 constexpr double kPanelTitle = 26;
-constexpr double kNarrowLabels = 0.4;  // most of a narrow picture that labels beside rows take
-constexpr double kFullWidth = 1100;    // of which TimelineChart::most_marks speaks
-constexpr std::size_t kMostRows = 32;  // of one panel
-constexpr double kPatterned = 4;       // pixels that a pattern and an edge need
-constexpr double kSeparable = 0.8;     // pixels; shorter events that touch become one
-constexpr double kBlurred = 6;         // pixels; from here on those of different kinds, too
+// The largest share of a narrow picture for labels beside rows.
+constexpr double kNarrowLabels = 0.4;
+constexpr double kFullWidth = 1100;    // the width to which TimelineChart::most_marks refers
+constexpr std::size_t kMostRows = 32;  // for one panel
+constexpr double kPatterned = 4;       // least width in pixels for a pattern and an edge
+constexpr double kSeparable = 0.8;     // pixels; shorter events that touch are merged
+constexpr double kBlurred = 6;  // pixels; beyond this, events of different kinds are merged, too
 
 constexpr const char* kKinds[] = {"forward",         "backward",         "moving data",
                                   "sums and others", "optimizer update", "layers and steps"};
@@ -27,7 +28,7 @@ struct Placed {
   double left = 0;
   double right = 0;
   std::size_t colour = 0;
-  std::size_t count = 1;  // of events
+  std::size_t count = 1;  // number of events
   const Timeline::Event* first = nullptr;
   double seconds = 0;
 };
@@ -88,7 +89,7 @@ class TimelineDrawer {
     return entries;
   }
 
-  // Also of a step whose length is not known.
+  // Also works if the length of the step is unknown.
   double x(double seconds) const {
     const double share = most_ > 0 ? seconds / most_ : 0;
     return left_ + share * (width_ - left_ - 14);
@@ -121,7 +122,7 @@ class TimelineDrawer {
     return y + 4;
   }
 
-  // Of a row's events, below the panel's top.
+  // Returns the top of a row's events, relative to the panel's top.
   double top_of(std::size_t row) const {
     return label_line_ + (kRow + label_line_) * static_cast<double>(row);
   }
@@ -135,7 +136,7 @@ class TimelineDrawer {
                     Drawing::Anchor::kEnd);
   }
 
-  // As many as the chart may show, shared evenly by the rows.
+  // Returns at most as many marks as the chart may show, shared equally by the rows.
   std::vector<Placed> fitting(const Timeline& timeline, std::size_t rows) const {
     std::vector<std::vector<const Timeline::Event*>> by_row(rows);
     for (const Timeline::Event& event : timeline.events)
@@ -154,7 +155,8 @@ class TimelineDrawer {
     return all;
   }
 
-  // Events of one row in the order of time; those too short to be told apart are put together.
+  // Places the events of one row, in the order of time. Events that are too short to be
+  // distinguished are merged.
   std::vector<Placed> place(const std::vector<const Timeline::Event*>& events,
                             double separable) const {
     std::vector<Placed> placed;
@@ -202,7 +204,7 @@ class TimelineDrawer {
   Scale scale_;
   double most_ = 0;
   double left_ = 0;
-  double label_line_ = 0;  // height of it, where labels stand above their rows
+  double label_line_ = 0;  // its height, if labels stand above their rows
   std::size_t marks_ = 0;
 };
 

@@ -9,8 +9,8 @@
 namespace convoy::report {
 namespace {
 
-constexpr std::size_t kMostSteps = 12000;   // of all records together
-constexpr std::size_t kMostEvents = 12000;  // of timelines, likewise
+constexpr std::size_t kMostSteps = 12000;   // in all records together
+constexpr std::size_t kMostEvents = 12000;  // events of timelines, in all records together
 
 double rounded(double value) {
   const std::string digits = fmt::format("{:.7g}", value);
@@ -19,8 +19,8 @@ double rounded(double value) {
   return result;
 }
 
-// {"step": [1, 2 ...], "seconds": [...] ...}. Norms of single variables are not numbers of a step
-// and stay out, as does what follows from other columns.
+// Returns {"step": [1, 2 ...], "seconds": [...] ...}. Leaves out norms of single variables, because
+// they are not single numbers of a step, and values that follow from other columns.
 Json columns(const Json& steps, std::size_t every) {
   Json result = Json::object();
   for (std::size_t i = 0; i < steps.size(); i += every)

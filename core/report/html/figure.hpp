@@ -1,7 +1,7 @@
 #pragma once
 
-// What a report shows, as data: figures know neither records nor pages, and drawing one is a pure
-// function of it and a width.
+// The content of a report as data. Figures know neither records nor pages, and drawing one is a
+// pure function of the figure and a width.
 
 #include <cstdint>
 #include <optional>
@@ -16,35 +16,35 @@ namespace convoy::report {
 struct Axis {
   std::string title;
   Unit unit = Unit::kNumber;
-  bool whole = false;  // only whole numbers have a meaning
+  bool whole = false;  // only whole numbers make sense
 };
 
 struct Point {
   double x = 0;
   double y = 0;
-  std::optional<Interval> range = {};  // of repeats
+  std::optional<Interval> range = {};  // range of repeats
 };
 
-// Solid: measured. Dashed: predicted. Thin: a reference line.
+// Solid lines are measured, dashed ones predicted, and thin ones are references.
 enum class Stroke { kSolid, kDashed, kReference };
 
 struct Series {
   std::string label;
-  std::vector<Point> points;  // ascending in x; finite
+  std::vector<Point> points;  // ascending in x; all finite
   Stroke stroke = Stroke::kSolid;
   std::size_t colour = 0;
 };
 
-// Something that happened at one x: a vertical line.
+// An event at one x, drawn as a vertical line.
 struct Mark {
   double x = 0;
-  std::string sign;     // in the picture, short
-  std::string meaning;  // in the legend, once for all marks with this sign
-  std::string text;     // shown where a reader points at it
+  std::string sign;     // short text in the picture
+  std::string meaning;  // text in the legend, once for all marks with this sign
+  std::string text;     // the tooltip
 };
 
-// Lines over two axes that begin at 0. Many points become the band from their least to their
-// greatest with the median inside.
+// Lines over two axes that begin at 0. Too many points are drawn as a band from their minimum to
+// their maximum, with the median inside.
 struct LineChart {
   std::string name;  // "step-times": unique on the page
   std::string title;
@@ -52,22 +52,22 @@ struct LineChart {
   Axis y;
   std::vector<Series> series;
   std::vector<Mark> marks = {};
-  std::optional<double> y_limit = {};  // at least up to here
-  std::string note = {};               // what one must know to read it
+  std::optional<double> y_limit = {};  // the axis reaches at least this value
+  std::string note = {};               // what a reader must know to understand the chart
 };
 
-// How often values fall between two bounds.
+// The number of values in each interval.
 struct Histogram {
   std::string name;
   std::string title;
   Axis x;
-  double first = 0;  // where the first bin begins
-  double width = 0;  // of each bin
+  double first = 0;  // lower bound of the first bin
+  double width = 0;  // width of each bin
   std::vector<std::int64_t> counts;
   std::vector<Mark> marks = {};
 };
 
-// Rows of bars, each of parts.
+// Rows of bars, each of which consists of parts.
 struct BarChart {
   struct Part {
     std::size_t category = 0;
@@ -76,19 +76,19 @@ struct BarChart {
   struct Bar {
     std::string label;
     std::vector<Part> parts;
-    std::string value;  // at its end
+    std::string value;  // text at the end of the bar
   };
   std::string name;
   std::string title;
   Axis axis;
   std::vector<std::string>
-      categories;  // by number; the legend when there are several; empty: unused
+      categories;  // indexed by number; there is a legend if there are several; empty: unused
   std::vector<Bar> bars;
-  std::optional<double> limit = {};  // where the axis ends at least
-  std::string note = {};             // what one must know to read it
+  std::optional<double> limit = {};  // the axis reaches at least this value
+  std::string note = {};             // what a reader must know to understand the chart
 };
 
-// Operations of one step on the lanes of places.
+// The operations of one step, on the lanes of places.
 struct Timeline {
   struct Row {
     std::string device;
@@ -99,21 +99,21 @@ struct Timeline {
     double start = 0;  // seconds since the step's first operation
     double duration = 0;
     std::string name;
-    std::optional<std::uint64_t> operation = {};  // in the lowered plan
+    std::optional<std::uint64_t> operation = {};  // its number in the lowered plan
   };
   std::string title;   // "measured: step 57, 26.4 ms"
-  double seconds = 0;  // of the step
+  double seconds = 0;  // length of the step
   std::vector<Row> rows;
   std::vector<Event> events;
-  std::size_t more_rows = 0;  // that are known of and not here
+  std::size_t more_rows = 0;  // number of rows that exist but are not shown here
 };
 
-// One above the other on one axis of time.
+// Timelines one above the other on a common time axis.
 struct TimelineChart {
   std::string name;
   std::string title;
   std::vector<Timeline> timelines;
-  std::size_t most_marks = 900;  // of each at full width; more operations are put together
+  std::size_t most_marks = 900;  // for each timeline at full width; further operations are merged
 };
 
 struct Table {

@@ -31,7 +31,7 @@ Kind kind_of(const NamedRecord& named) {
 
 using FiguresOf = std::vector<Figure> (*)(const Subject&);
 
-// What a section shows of each kind of record.
+// What a section shows for each kind of record.
 struct SectionRule {
   const char* id;
   const char* title;
@@ -157,7 +157,7 @@ class Maker {
     if (!section.figures.empty()) report_.sections.push_back(std::move(section));
   }
 
-  // The page's size is limited, however many timelines it has.
+  // Divides the marks among all timelines, because the page's size is limited.
   void share_marks() {
     std::size_t timelines = 0;
     const auto each = [this](const auto& visit) {

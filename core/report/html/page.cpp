@@ -16,8 +16,8 @@
 namespace convoy::report {
 namespace {
 
-// Pictures are drawn once for each of these widths of the page, so that letters have their size
-// everywhere; the style sheet shows one of them.
+// Pictures are drawn once for each of these page widths, so that letters always have the same size.
+// The style sheet shows one of them.
 constexpr double kNarrowWidth = 344;
 constexpr double kHalfWidth = 536;
 constexpr double kFullPage = 1100;
@@ -39,8 +39,8 @@ std::string html(const TimelineChart& chart, bool) {
                          picture("on-narrow", draw(chart, kNarrowWidth)));
 }
 
-// A flag of a command stays in one line where it can, and its hyphens stay with its name: browsers
-// would break it behind them.
+// Keeps a command's flag in one line if possible, and its hyphens with its name, because browsers
+// would break the line after them.
 std::string flag_html(const std::string& flag) {
   const std::size_t head = std::min<std::size_t>(3, flag.size());  // "--" and a letter
   return "<span class=\"flag\"><span>" + escaped_markup(flag.substr(0, head)) + "</span>" +
@@ -59,7 +59,7 @@ std::string cell_html(const std::string& text) {
   return result;
 }
 
-// Letters; a cell with more has several lines.
+// Number of letters. A longer cell has several lines.
 constexpr std::size_t kLongCell = 60;
 
 std::string html(const Table& table, bool fills_row) {
@@ -96,7 +96,7 @@ std::string html(const Chart& chart, bool fills_row) {
                          picture("on-half", draw(chart, kHalfWidth)) + narrow);
 }
 
-// Those of half a page's width that nothing stands beside: they have their row to themselves.
+// Returns half-width figures without a neighbour. They get a row of their own.
 std::set<std::size_t> without_partner(const std::vector<Figure>& figures) {
   std::set<std::size_t> alone;
   std::optional<std::size_t> waiting;
@@ -146,7 +146,7 @@ std::string section_html(const Section& section) {
   return text + "</div></section>\n";
 }
 
-// So that no text of a record can end the element that it stands in.
+// Escapes the data, so that no text of a record can end the element that contains it.
 std::string data_html(const nlohmann::ordered_json& data) {
   std::string text;
   for (const char c : json_text(data)) {

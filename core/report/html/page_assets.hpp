@@ -2,7 +2,7 @@
 
 namespace convoy::report {
 
-// The files report.css, figure.css, report.js and patterns.svg, as the build found them.
+// The contents of report.css, figure.css, report.js and patterns.svg at build time.
 extern const char* const kStyle;
 extern const char* const kFigureStyle;
 extern const char* const kScript;

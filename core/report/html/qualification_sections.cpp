@@ -8,7 +8,7 @@
 namespace convoy::report {
 namespace {
 
-constexpr std::size_t kMostShares = 64;  // of one picture, the slowest ones
+constexpr std::size_t kMostShares = 64;  // bars in one picture, for the slowest ones
 
 std::string rate_text(const Json& rate, const std::string& unit) {
   if (!rate.is_number()) return "-";
@@ -64,7 +64,7 @@ Table rate_table(const Subject& it, const std::string& title, const std::vector<
   return table;
 }
 
-// Shares of what should be reached, the least first, with the threshold as the axis's full length.
+// Draws the shares of the expected rates, the lowest first. The axis reaches at least 100 %.
 BarChart share_chart(const Subject& it, const std::string& name, const std::string& title,
                      std::vector<Rate> rates) {
   std::erase_if(rates, [](const Rate& rate) { return !is_judged(*rate.measurement); });
@@ -190,7 +190,7 @@ std::vector<Figure> qualification_collectives(const Subject& qualification) {
                   {"size", Unit::kBytes},
                   {"time", Unit::kSeconds},
                   {}};
-  std::map<std::string, std::pair<Series, Series>> curves;  // measured and foreseen, by whose
+  std::map<std::string, std::pair<Series, Series>> curves;  // measured and expected, by owner
   const bool several = host_count(qualification.record) > 1;
   for (const Rate& rate : rates) {
     const Json& m = *rate.measurement;

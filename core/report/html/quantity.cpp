@@ -8,7 +8,7 @@
 namespace convoy::report {
 namespace {
 
-// "12345.6" as "12,345.6".
+// Formats "12345.6" as "12,345.6".
 std::string grouped(std::string digits) {
   const std::size_t first = digits.starts_with("-") ? 1 : 0;
   std::size_t at = std::min(digits.find('.'), digits.size());
@@ -19,7 +19,7 @@ std::string grouped(std::string digits) {
   return digits;
 }
 
-// But for the last digits of a computation.
+// Ignores rounding errors of a computation.
 bool is_whole(double value) {
   return std::abs(value - std::round(value)) < 1e-9 * std::max(1.0, std::abs(value));
 }
@@ -37,7 +37,7 @@ Scale seconds_scale(double largest) {
   return {1e6, "\u00b5s"};
 }
 
-// 1, 2 or 5 times a power of ten, at or above the value.
+// Returns 1, 2 or 5 times a power of ten, at or above the value.
 double round_step(double value) {
   const double power = std::pow(10, std::floor(std::log10(value)));
   for (const double factor : {1.0, 2.0, 2.5, 5.0})

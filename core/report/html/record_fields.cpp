@@ -9,11 +9,11 @@
 namespace convoy::report {
 namespace {
 
-// Squares and sums of such numbers are finite, too. Nothing that is measured is near it.
+// Squares and sums of such numbers are finite, too. No measured value comes close to it.
 constexpr double kMost = 1e100;
 
 bool is_usable(double value) {
-  return std::abs(value) <= kMost;  // false of what is not a number
+  return std::abs(value) <= kMost;  // false for NaN
 }
 
 }  // namespace

@@ -8,14 +8,14 @@
 
 namespace convoy::report {
 
-// A record that convoy wrote: of `run --output_file=x.json`, `simulate --output_file=x.json`, a
-// sweep's included, `qualify --output_file=x.json` or `compare --json`.
+// A record that convoy wrote: by `run --output_file=x.json`, `simulate --output_file=x.json` (also
+// of a sweep), `qualify --output_file=x.json` or `compare --json`.
 struct NamedRecord {
-  std::string name;  // of its file, for people
+  std::string name;  // name of its file, for people
   nlohmann::ordered_json record;
 };
 
-// A number that stands out at the top of the page.
+// A number that is highlighted at the top of the page.
 struct Tile {
   std::string label;
   std::string value;
@@ -28,26 +28,26 @@ struct Section {
   std::vector<Figure> figures;
 };
 
-// Everything that a page says, in its order.
+// The content of a page, in order.
 struct Report {
   std::string title;
   std::vector<std::string> verdicts;  // a sentence or two for each record
   std::vector<Tile> tiles;
-  std::vector<Section> sections;  // those that there are data for
-  nlohmann::ordered_json data;    // what the figures were made from
+  std::vector<Section> sections;  // the sections that have data
+  nlohmann::ordered_json data;    // the data of the figures
 };
 
-// Error(kUsage) naming the record: its version is one that this convoy does not know.
+// Error(kUsage) naming the record if this convoy does not know its version.
 void require_known_version(const NamedRecord& named);
 
-// Error(kUsage) naming the record that convoy did not write, or a version that this one does not
+// Error(kUsage) naming a record that convoy did not write, or whose version this convoy does not
 // know.
 Report make_report(const std::vector<NamedRecord>& records);
 
-// A figure as a file of its own, with its style in it.
+// Returns a figure as a file of its own, with its style included.
 std::string standalone_svg(const std::string& svg);
 
-// The page: one file that needs nothing else, script included.
+// Returns the page: a single file that needs no other, script included.
 std::string report_html(const Report& report);
 
 }  // namespace convoy::report

@@ -6,7 +6,7 @@
 namespace convoy::report {
 namespace {
 
-// Each text or number of that name once, in the order of the rows.
+// Returns each different text or number of that name once, in the order of the rows.
 std::vector<std::string> texts_of(const Json& rows, const char* name) {
   std::vector<std::string> texts;
   for (const Json& row : rows)

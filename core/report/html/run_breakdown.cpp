@@ -23,7 +23,7 @@ BarChart::Bar part_bar(const std::string& label, const Json& breakdown) {
   return bar;
 }
 
-// What the simulator foresees, in the words of what was measured.
+// Returns the simulator's prediction, with the names of the measured parts.
 BarChart::Bar predicted_bar(const Json& prediction) {
   const double step = number_or_zero(prediction, "step_seconds");
   const double compute = number_or_zero(prediction, "compute_seconds");
@@ -70,7 +70,8 @@ LayerCost layer_cost(const Json& layer) {
   return cost;
 }
 
-// Of the peak that limits it: products by the multiply rate, others by the memory's.
+// Returns the share of the peak that limits the layer: the multiply rate for products, the memory's
+// rate for others.
 std::string share_of_peak(const LayerCost& cost, const Json& profile) {
   const double multiply = number_or_zero(profile, "multiply_flops_per_sec");
   const double stream = number_or_zero(profile, "stream_bytes_per_sec");
@@ -105,7 +106,8 @@ BarChart layers_chart(const Subject& run, const Json& profile) {
   return chart;
 }
 
-// With what pairs of tasks measured of their links at the start; "-" where they did not.
+// Includes the links' speed, as each pair of tasks measured it at the start; "-" if it was not
+// measured.
 Table peers_table(const Subject& run, const Json& peers) {
   Table table{run.figure_title("Links between this task and others"),
               {"task", "transport", "round trip", "rate"},

@@ -35,7 +35,7 @@ std::optional<Figure> memory_chart(const Subject& run) {
   return chart;
 }
 
-// Of all GPUs, one kind of sensor: the mean as a bar, least and most in words.
+// Draws one kind of sensor for all GPUs: the mean as a bar, least and most in words.
 std::optional<Figure> sensor_chart(const Subject& run, const std::string& sensor,
                                    const std::string& title, Unit unit) {
   BarChart chart{run.figure_name(sensor), run.figure_title(title), {"mean", unit}, {}, {}};
@@ -61,7 +61,7 @@ std::string shown(const Json& value) {
   return {};
 }
 
-// As a shell takes it.
+// Quotes an argument for a shell.
 std::string quoted(const std::string& argument) {
   const bool plain = !argument.empty() && std::ranges::all_of(argument, [](unsigned char c) {
     return std::isalnum(c) != 0 ||

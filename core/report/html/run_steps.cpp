@@ -9,7 +9,7 @@ namespace convoy::report {
 namespace {
 
 struct StepTimes {
-  std::vector<Point> seconds;  // over the step's number
+  std::vector<Point> seconds;  // by the step's number
   std::vector<Point> waits;
   double median = 0;
   double p90 = 0;
@@ -27,7 +27,7 @@ StepTimes step_times(const Json& record) {
   return times;
 }
 
-// Checkpoints, evaluations and the end of an interrupted run.
+// Returns marks for checkpoints, evaluations and the end of an interrupted run.
 std::vector<Mark> marks_of(const Json& record, double last) {
   std::vector<Mark> marks;
   for (const Json& it : field(record, "checkpoints"))
@@ -51,7 +51,7 @@ Mark mark_of(double x, const char* sign, const std::string& text) {
   return {x, sign, text, text};
 }
 
-// The axis of a distribution holds positions, not lengths: it begins at the fastest step. The
+// The axis of a distribution shows positions, not lengths, so it begins at the fastest step. The
 // slowest hundredth is the last bin.
 Histogram distribution(const Subject& run, const StepTimes& times) {
   constexpr std::size_t kMostBins = 40;

@@ -13,10 +13,11 @@ namespace {
 
 struct Prediction {
   double seconds = 0;
-  bool measured_rates = false;  // of this machine, by convoy calibrate
+  bool measured_rates = false;  // measured on this machine by convoy calibrate
 };
 
-// What was foreseen of this plan; else what made --variable_update=auto choose it.
+// Returns the prediction for this plan; else the prediction by which --variable_update=auto chose
+// it.
 std::optional<Prediction> prediction_of(const Json& record) {
   if (const auto seconds = number(record, "prediction/step_seconds"))
     return Prediction{*seconds, is_true(record, "prediction/calibrated")};
@@ -25,7 +26,7 @@ std::optional<Prediction> prediction_of(const Json& record) {
   return std::nullopt;
 }
 
-// "3.1 % slower than"
+// Returns a comparison such as "3.1 % slower than".
 std::string against(double measured, double predicted) {
   const double difference = measured / predicted - 1;
   if (std::abs(difference) < 0.005) return "as fast as";
@@ -33,7 +34,7 @@ std::string against(double measured, double predicted) {
                      difference > 0 ? "slower" : "faster");
 }
 
-// What its devices are, each kind once.
+// Returns the devices of the machine, each kind once.
 std::string machine_of(const Json& record) {
   std::set<std::string> models;
   for (const Json& device : field(record, "devices")) models.insert(text(device, "model"));
@@ -60,7 +61,7 @@ bool reads_only(const Json& record) {
   return field(record, "input_only").is_object();
 }
 
-// What a run did beside training, as the end of a name.
+// Returns what a run did besides training, as the end of a name.
 std::string mode_words(const Json& record) {
   const std::string mode = text(record, "mode");
   return mode == kForwardOnly || mode == kEvaluation ? ", " + mode : std::string();
@@ -84,7 +85,7 @@ std::string input_sentence(const Json& record) {
       quantity(number_or_zero(record, "input_only/images_per_sec_and_core"), Unit::kRate));
 }
 
-// Images per second in total: of every run of --repeat, else of the only one.
+// Returns the total images per second: of every run of --repeat, else of the only run.
 std::vector<double> rates_of(const Json& record) {
   std::vector<double> rates;
   for (const Json& repeat : field(record, "repeats"))
@@ -93,7 +94,7 @@ std::vector<double> rates_of(const Json& record) {
   return rates;
 }
 
-// ", the median of 3 runs"; empty for one.
+// Returns ", the median of 3 runs"; empty for one run.
 std::string runs_words(const std::vector<double>& rates) {
   return rates.size() > 1 ? fmt::format(", the median of {} runs", rates.size()) : std::string();
 }
@@ -121,7 +122,7 @@ std::string speed_sentence(const Subject& run) {
                          : ", which rests on nominal rates (convoy calibrate measures them).");
 }
 
-// What the last evaluation found.
+// Returns the result of the last evaluation.
 std::string accuracy_sentence(const Json& record) {
   const Json& evaluations = field(record, "evaluations");
   if (!evaluations.is_array() || evaluations.empty()) return {};
@@ -132,7 +133,7 @@ std::string accuracy_sentence(const Json& record) {
       quantity(number_or_zero(last, "top_5"), Unit::kShare));
 }
 
-// What the step is spent on, largest first.
+// Returns the parts of a step's time, largest first.
 std::string spending_sentence(const Json& record) {
   const double seconds = number_or_zero(record, "step_breakdown/seconds");
   if (seconds <= 0) return {};
@@ -170,7 +171,8 @@ std::vector<std::string> run_verdict(const Subject& run) {
   return sentences;
 }
 
-// Of `rate`, which is that of all tasks: the record has the error of this task's mean.
+// Returns the standard error of `rate`, the rate of all tasks. It is scaled from the record's
+// error, which is that of this task's mean.
 double standard_error(const Json& record, double rate) {
   const double error = number_or_zero(record, "total/images_per_sec_standard_error");
   const double own = number_or_zero(record, "total/images_per_sec_mean");
@@ -180,7 +182,7 @@ double standard_error(const Json& record, double rate) {
 
 namespace {
 
-// "± 3 standard error", or the range of several runs.
+// Returns "± 3 standard error", or the range of several runs.
 std::string spread_words(const Json& record, const std::vector<double>& rates) {
   if (rates.size() == 1)
     return fmt::format("\u00b1 {} standard error",
@@ -190,7 +192,7 @@ std::string spread_words(const Json& record, const std::vector<double>& rates) {
                      plain_number(most));
 }
 
-// Of a run with timed steps.
+// For a run with timed steps.
 std::vector<Tile> speed_tiles(const Json& record, const std::vector<double>& rates) {
   const double rate = median(rates);
   if (reads_only(record))

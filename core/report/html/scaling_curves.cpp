@@ -32,14 +32,15 @@ class CurveLabels {
     find_clashes(points);
   }
 
-  // The point's conditions in which the points differ.
+  // Returns those conditions of the point in which the points differ.
   std::string conditions(const ScalingPoint& point) const {
     std::string text;
     for (const ConditionPart part : differing_) text = joined(text, point.conditions.*part);
     return text;
   }
 
-  // The curves that the point is on: one, unless the curves differ in a detail that it lacks.
+  // Returns the labels of the curves that the point is on. It is one curve, unless the curves
+  // differ in a detail that the point lacks.
   std::vector<std::string> labels(const ScalingPoint& point) const {
     std::vector<std::string> labels = {stem(point)};
     const auto clashes = clashes_.find(stem(point));
@@ -76,29 +77,30 @@ class CurveLabels {
   }
 
   std::vector<ConditionPart> differing_;
-  // By curve and detail: its words, where points with the same number of devices differ in it.
+  // For each curve and detail, the words of the detail, if points with the same number of devices
+  // differ in it.
   std::map<std::string, std::map<std::string, std::set<std::string>>> clashes_;
 };
 
 struct Curve {
   bool simulated = false;
   std::string conditions;
-  std::map<double, std::vector<double>> rates;  // of repeats, by number of devices
+  std::map<double, std::vector<double>> rates;  // rates of repeats, by number of devices
 };
 
-// What the curves under the same conditions are compared with.
+// The reference for all curves under the same conditions.
 struct Reference {
-  double one_device = 0;  // the best rate of one; 0 when nobody tried
+  double one_device = 0;  // the best rate of one device; 0 if it is unknown
   double most_devices = 1;
 };
 
 struct ModelCurves {
   std::map<std::string, Curve> curves;          // by label
   std::map<std::string, Reference> references;  // by conditions
-  std::string note = {};                        // on curves that are left out
+  std::string note = {};                        // about curves that are left out
 };
 
-// Eyes can follow this many lines; colours and symbols differ for as many.
+// A reader can follow this many lines, and there are as many different colours and symbols.
 constexpr std::size_t kMostCurves = 8;
 
 double rate_of_most_devices(const Curve& curve) {
@@ -170,7 +172,7 @@ LineChart rates_chart(const std::string& model, const ModelCurves& model_curves)
   return chart;
 }
 
-// Without a series where the rate of one device is known under no conditions.
+// Has no series if the rate of one device is unknown under all conditions.
 LineChart efficiency_chart(const std::string& model, const ModelCurves& model_curves) {
   LineChart chart{"efficiency-" + model,
                   model + ": efficiency against one device",

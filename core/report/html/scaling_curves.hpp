@@ -9,8 +9,7 @@
 
 namespace convoy::report {
 
-// The conditions under which a rate was reached, in the words of a label. A part is empty where the
-// record does not have it.
+// The conditions of a rate, in words for a label. A part is empty if the record does not have it.
 struct Conditions {
   std::string machine;
   std::string software;
@@ -21,32 +20,33 @@ struct Conditions {
 // One rate of a scaling curve.
 struct ScalingPoint {
   std::string model;
-  std::string label;  // of the curve: the strategy, and whether it was simulated
+  std::string label;  // label of the curve: the strategy, and whether it was simulated
   bool simulated = false;
   double devices = 0;
   double rate = 0;  // images per second
   Conditions conditions = {};
-  // Further differences between two rates with the same number of devices: words by name.
+  // Further properties in which two rates with the same number of devices may differ: words by
+  // name.
   std::map<std::string, std::string> details = {};
 };
 
-// "batch 64"; empty for 0.
+// Returns "batch 64"; empty for 0.
 std::string batch_words(double images_per_device);
-// Of a record's compute_dtype: "32-bit", "tf32", "16-bit".
+// Returns the words for a record's compute_dtype: "32-bit", "tf32", "16-bit".
 std::string arithmetic_words(const std::string& dtype);
-// Of a simulation, or of a row of a comparison or a sweep. The machine is one of the hosts:
-// "dgx1-p100" of "2 x dgx1-p100".
+// Returns the conditions of a simulation, or of a row of a comparison or a sweep. The machine is
+// one of the hosts: "dgx1-p100" for "2 x dgx1-p100".
 Conditions conditions_of(const Json& record);
-// Of an object of options: each as "all_reduce_spec=nccl", by its name.
+// Returns the words for an object of options, such as "all_reduce_spec=nccl", by the option's name.
 std::map<std::string, std::string> option_words(const Json& options);
-// How many of the devices are on each host, where there are several devices.
+// Adds the number of devices on each host, if there are several devices.
 void add_hosts(ScalingPoint& point, double hosts);
 
-// Curves of all points, one chart of rates and one of efficiency per model. Conditions are part of
-// a curve's label where the points of the model differ in them; each combination has a linear line.
-// Details are part of the label where points with the same number of devices differ in them.
-// Points of one curve with the same number of devices are repeats of each other: their median with
-// its range. Of many curves only the fastest are drawn, and a note says so.
+// Draws curves of all points: one chart of rates and one of efficiency per model. Conditions are
+// part of a curve's label if the points of the model differ in them. Each combination has a linear
+// line. Details are part of the label if points with the same number of devices differ in them.
+// Points of one curve with the same number of devices are repeats of each other and become their
+// median with its range. Of many curves, only the fastest are drawn, and a note says so.
 std::vector<Figure> scaling_figures(const std::vector<ScalingPoint>& points);
 
 }  // namespace convoy::report

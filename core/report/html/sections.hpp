@@ -6,11 +6,11 @@
 #include "core/report/html/report.hpp"
 #include "core/report/html/scaling_curves.hpp"
 
-// What each section of a page shows of one record, by kinds of records. Without data a list is
-// empty.
+// The contents of each section of a page for one record, by kinds of records. A list is empty if
+// there are no data.
 namespace convoy::report {
 
-// A run.
+// The sections of a run.
 std::string run_heading(const Json& record);
 std::vector<std::string> run_verdict(const Subject& run);
 std::vector<Tile> run_tiles(const Subject& run);
@@ -23,19 +23,20 @@ std::vector<Figure> learning_figures(const Subject& run);
 std::vector<Figure> resource_figures(const Subject& run);
 std::vector<Figure> environment_figures(const Subject& run);
 
-// Figures of a list of links, as runs and simulations have it.
+// Returns figures of a list of links, which runs and simulations have.
 std::vector<Figure> link_figures(const Subject& subject, const Json& links);
-// A timeline as records keep it.
+// Reads a timeline in the form that records have.
 Timeline read_timeline(const Json& json, const std::string& title);
 
-// A comparison: strategies x numbers of devices x models.
+// The sections of a comparison: strategies x numbers of devices x models.
 std::string comparison_heading(const Json& record);
 std::vector<std::string> comparison_verdict(const Subject& comparison);
 std::vector<ScalingPoint> comparison_scaling(const Json& record);
-// Rates by strategy and number of devices for every model, what auto took, what has no rate.
+// Returns, for every model, the rates by strategy and number of devices, the choices of auto, and
+// the cells without a rate.
 std::vector<Figure> comparison_tables(const Subject& comparison);
 
-// A simulation. Sections about a step show the largest number of devices that fits.
+// The sections of a simulation. Sections about a step show the largest number of devices that fits.
 std::string simulation_heading(const Json& record);
 std::vector<std::string> simulation_verdict(const Subject& simulation);
 std::vector<Tile> simulation_tiles(const Subject& simulation);
@@ -46,22 +47,22 @@ std::vector<Figure> simulation_links(const Subject& simulation);
 std::vector<Figure> simulation_memory(const Subject& simulation);
 std::vector<Figure> simulation_environment(const Subject& simulation);
 
-// A sweep: simulations of every combination of some flags' values.
+// The sections of a sweep: simulations of every combination of some flags' values.
 std::string sweep_heading(const Json& record);
 std::vector<std::string> sweep_verdict(const Subject& sweep);
 std::vector<ScalingPoint> sweep_scaling(const Json& record);
 std::vector<Figure> sweep_table(const Subject& sweep);
 
-// Where the rows of a comparison or a sweep come from, and how uncertain they are.
+// Returns the origin of the rows of a comparison or a sweep, and how uncertain they are.
 std::vector<Figure> rows_environment(const Subject& subject);
 
-// What `convoy qualify` has measured.
+// The sections of the measurements of `convoy qualify`.
 std::string qualification_heading(const Json& record);
 std::vector<std::string> qualification_verdict(const Subject& qualification);
 std::vector<Tile> qualification_tiles(const Subject& qualification);
-// What is slow and why, and the hosts by how much of what they should reach they reach.
+// Returns what is slow and why, and the hosts ordered by their share of the expected rates.
 std::vector<Figure> qualification_summary(const Subject& qualification);
-// Every rate beside what was foreseen, by kind.
+// Returns every rate and its expected value, by kind.
 std::vector<Figure> qualification_rates(const Subject& qualification);
 std::vector<Figure> qualification_links(const Subject& qualification);
 std::vector<Figure> qualification_collectives(const Subject& qualification);

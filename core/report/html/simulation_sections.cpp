@@ -7,7 +7,7 @@
 namespace convoy::report {
 namespace {
 
-// The last one that fits; null when none does.
+// Returns the last run that fits into memory; null if none does.
 const Json& largest(const Json& record) {
   static const Json kNothing;
   const Json* found = &kNothing;

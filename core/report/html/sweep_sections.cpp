@@ -45,7 +45,7 @@ std::string verdict_on_points(const Json& record, const std::string& model) {
   return sentence;
 }
 
-// Of the row of a point that has a rate.
+// Returns the point for a row that has a rate.
 ScalingPoint scaling_point(const Json& row) {
   ScalingPoint point{text(row, "model"), text(row, "variable_update") + ", simulated", true,
                      number_or_zero(row, "devices"), row_rate(row)};
@@ -54,7 +54,7 @@ ScalingPoint scaling_point(const Json& row) {
   return point;
 }
 
-// Where the rate of one device belongs, beside this point.
+// Returns a point with one device under the same conditions, still without its rate.
 ScalingPoint one_device_beside(ScalingPoint point) {
   point.devices = 1;
   point.rate = 0;
@@ -79,7 +79,8 @@ std::vector<std::string> sweep_verdict(const Subject& sweep) {
 std::vector<ScalingPoint> sweep_scaling(const Json& record) {
   using CurveOfRow = std::tuple<std::string, std::string, std::string, std::string>;
   std::vector<ScalingPoint> points;
-  std::map<CurveOfRow, ScalingPoint> alone;  // one device, the fastest of a curve's rows
+  // Rate of one device, from the fastest of a curve's rows.
+  std::map<CurveOfRow, ScalingPoint> alone;
   std::map<CurveOfRow, bool> has_one;
   for (const Json& row : field(record, "points")) {
     if (row_rate(row) <= 0) continue;

@@ -44,7 +44,7 @@ class AsynchronousLoop {
         strands_.emplace_back(session, *executor, source, options.first_step);
     for (StrandRun& strand : strands_)
       if (strand.has_replicas()) own_.push_back({&strand});
-    // With several workers the times of operations overlap.
+    // With several workers, the times of operations overlap, so there is no breakdown.
     if (own_.size() == 1)
       meter_.emplace(
           session.lowered_plan(),
@@ -67,7 +67,7 @@ class AsynchronousLoop {
   struct Own {
     StrandRun* strand;
     WorkerRecord summary = {};
-    std::int64_t images = 0;  // of its timed steps
+    std::int64_t images = 0;  // images of its timed steps
   };
 
   void warm_up() {
@@ -109,7 +109,7 @@ class AsynchronousLoop {
       go_until([&] { return (is_last = agreed_to_meet()).has_value(); });
       for (const Own& own : own_) own.strand->go_to(own.strand->submitted());
       if (*is_last) is_timed_ = false;
-      meeting_.hear();  // the task that asked for this drain has told before why
+      meeting_.hear();  // the task that requested this drain has told the reason before
     }
     LastSteps last = own_last_steps(is_last.value_or(false));
     if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)), workers_);
@@ -119,7 +119,7 @@ class AsynchronousLoop {
     return last;
   }
 
-  // Whether to go on.
+  // Returns whether to continue.
   bool pause(const LastSteps& last) {
     PausePoint point = point_at(steps_of(last));
     point.save_asked = meeting_.someone_asked_to_save();
@@ -129,7 +129,7 @@ class AsynchronousLoop {
     return !summary_.ended_early;
   }
 
-  // Steps that the workers have taken on average, those of warm-up included.
+  // Returns the average number of steps per worker, warm-up included.
   std::int64_t steps_of(const LastSteps& last) const {
     std::int64_t updates = 0;
     for (const auto& [strand, steps] : last.by_strand) updates += steps;
@@ -152,7 +152,7 @@ class AsynchronousLoop {
     return last;
   }
 
-  // If strands wait for each other within a bound, none can continue without the others.
+  // If strands wait for each other within a bound, all must take as many steps as the furthest one.
   void take(LastSteps& last) {
     std::int64_t furthest = 0;
     for (const auto& [strand, steps] : last.by_strand) furthest = std::max(furthest, steps);
@@ -185,7 +185,7 @@ class AsynchronousLoop {
 
   bool all_are_there() const { return std::ranges::all_of(strands_, &StrandRun::is_there); }
 
-  // Whether all updates of the run are done, less one, as tf_cnn_benchmarks counts them.
+  // Whether all updates of the run are done except the last one, as tf_cnn_benchmarks counts them.
   bool is_enough(std::int64_t steps) const {
     return steps >= std::int64_t{workers_} * options_.timed_steps - 1;
   }
@@ -202,7 +202,7 @@ class AsynchronousLoop {
     return meeting_.agreed(is_enough(std::max(heard.value_or(0), own_timed_)), is_pause_due);
   }
 
-  // Strands that may continue run meanwhile.
+  // Exchanges a text with all hosts. Strands that may continue run meanwhile.
   std::vector<std::string> meet(const std::string& own) {
     peers_->begin_exchange(own);
     std::optional<std::vector<std::string>> all;
@@ -224,9 +224,9 @@ class AsynchronousLoop {
     }
   }
 
-  // Passes operations through the gate, submits steps and finishes them, as far as possible. A
-  // worker without images keeps no other one from going on. If there is only one worker, it waits
-  // for its images and its step instead of polling.
+  // Passes operations through the gate, and submits and finishes as many steps as possible. A
+  // worker without images does not hold up the others. If there is only one worker, it waits for
+  // its images and its step instead of polling.
   bool look() {
     const bool alone = strands_.size() == 1 && session_.gate() == nullptr;
     bool moved = session_.gate() != nullptr && session_.gate()->pump();
@@ -249,7 +249,7 @@ class AsynchronousLoop {
     return schedule_.at(options_.first_step + steps / static_cast<std::int64_t>(strands_.size()));
   }
 
-  // Neither waiting for a peer nor waiting for a strand that moves is a failure of this host.
+  // Waiting for a peer, or for a strand that moves, is no failure of this host.
   void rest() {
     std::this_thread::sleep_for(rest_);
     rest_ = std::min(2 * rest_, kLongestRest);
@@ -330,9 +330,9 @@ class AsynchronousLoop {
   StepDescriber describer_;
   std::optional<BreakdownMeter> meter_;
   TrainingSummary summary_;
-  std::deque<StrandRun> strands_;  // with a part here
+  std::deque<StrandRun> strands_;  // strands with a part on this host
   std::vector<Own> own_;
-  std::int64_t own_timed_ = 0;  // steps of all workers here
+  std::int64_t own_timed_ = 0;  // timed steps of all workers on this host
   bool is_timed_ = false;
   double started_ = 0;
   double last_end_ = 0;

@@ -7,8 +7,8 @@
 
 namespace convoy::runtime {
 
-// Decides when the workers of an asynchronous run meet, for a pause or for the end: the wish of
-// this host, and the agreement of all hosts. For the training loop's thread.
+// Decides when the workers of an asynchronous run meet, for a pause or for the end. It combines the
+// wish of this host with the agreement of all hosts. Only the training loop's thread may use it.
 class Meeting {
  public:
   // Both must outlive it. `peers` is null for a run of one process, which needs no agreement.
@@ -20,9 +20,9 @@ class Meeting {
   // Whether all hosts meet now, and if so, whether for the end. The arguments are this host's view:
   // the run is over, or a pause is due.
   std::optional<bool> agreed(bool is_over, bool is_pause_due);
-  // All hosts have met. Returns whether any host was asked for a checkpoint.
+  // Call it when all hosts have met. Returns whether any host was asked for a checkpoint.
   bool someone_asked_to_save();
-  // This meeting is over; the next one may begin.
+  // Ends this meeting. The next one may then begin.
   void finish();
 
  private:

@@ -16,7 +16,8 @@ StalenessMeter::Part& StalenessMeter::part_of(std::uint32_t operation) {
   return part;
 }
 
-// Strands update the same ranges, one after the other: there are as many as one of them has.
+// Strands update the same ranges, one after the other, so there are as many cells as one strand
+// updates.
 std::uint32_t StalenessMeter::cell_of(const plan::PlanSpan& span) {
   for (std::uint32_t i = 0; i < cells_.size(); ++i)
     if (plan::same_span(cells_[i].span, span)) return i;
@@ -37,7 +38,7 @@ void StalenessMeter::add_read(std::uint32_t operation, const plan::Operation& wh
         part_of(operation).reads.push_back(i);
 }
 
-// In a strand, reads and updates of a cell alternate in the same order.
+// In each strand, reads and updates of a cell alternate, so the oldest read belongs to this update.
 void StalenessMeter::begins(std::uint32_t operation) {
   const auto found = parts_.find(operation);
   if (found == parts_.end()) return;

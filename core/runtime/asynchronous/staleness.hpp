@@ -13,15 +13,14 @@ namespace convoy::runtime {
 // a strand's read of the range and the start of the strand's own update.
 using Staleness = std::map<std::uint64_t, std::uint64_t>;
 
-// Counts updates in any order and relaxed reads of the updated elements, as they begin on this
-// host.
+// Counts ANY_ORDER updates, and relaxed reads of the updated elements, as they begin on this host.
 class StalenessMeter {
  public:
   StalenessMeter(const plan::Plan& lowered, const plan::Schedule& local);
 
   // An operation of the body begins. Other kinds of operations are ignored.
   void begins(std::uint32_t operation);
-  // Per strand, since the beginning or forget().
+  // The counts per strand, since the beginning or the last forget().
   const std::vector<Staleness>& seen() const { return seen_; }
   void forget();
 
@@ -32,10 +31,10 @@ class StalenessMeter {
     std::uint64_t updates = 0;
     std::vector<std::deque<std::uint64_t>> read_at;  // per strand: reads without their update yet
   };
-  // What an operation means to cells.
+  // The roles of an operation: the cells that it updates and reads, by index.
   struct Part {
     std::vector<std::uint32_t> updates;
-    std::vector<std::uint32_t> reads;  // as the first of its strand and phase
+    std::vector<std::uint32_t> reads;  // only the first reader of its strand and phase
     std::uint32_t strand = 0;
   };
 
@@ -47,7 +46,7 @@ class StalenessMeter {
   const plan::Strands& strands_;
   std::vector<Cell> cells_;
   std::map<std::uint32_t, Part> parts_;  // by operation
-  // Which strands and phases have a reader of a cell already.
+  // By strand, phase and cell: whether the cell has a reader already.
   std::map<std::pair<std::uint32_t, std::uint64_t>, bool> readers_;
   std::vector<Staleness> seen_;
 };

@@ -94,7 +94,8 @@ bool StrandGate::is_ready(std::uint32_t lane, const Queued& next) const {
   const convoy_submission& it = *next.submission;
   if (!std::all_of(it.waits, it.waits + it.wait_count, plugin::holds)) return false;
   if (!locks(next.operation)) return true;
-  // Nothing is locked for longer than updates and copies take.
+  // No operation locks while its lane still runs one without a lock. So a lock lasts no longer than
+  // updates and copies take.
   const GatedLane& own = lanes_[lane];
   if (!own.last_locks && value_of((*timelines_)[lane]) < own.handed) return false;
   return std::ranges::none_of(locks_, [&](const Lock& lock) {
@@ -127,7 +128,8 @@ void StrandGate::hand_over(std::uint32_t lane) {
     locks_.push_back({next.operation, lane, {next.submission->timeline, next.submission->value}});
 }
 
-// After the operations that the device still has, so that a timeline never goes back.
+// Completes the queued operations of a lane only after those that its device still has, so that no
+// timeline goes back.
 void StrandGate::drop_queued() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     GatedLane& lane = lanes_[i];

@@ -53,7 +53,7 @@ class StrandGate {
     plugin::OpenDevice* engine = nullptr;
     std::uint32_t kind = 0;    // device_lane()
     std::uint64_t handed = 0;  // the value of the last operation that the device has
-    bool last_locks = false;   // it has locked its ranges
+    bool last_locks = false;   // whether that operation has locked its ranges
     std::deque<Queued> queue;
   };
   // An operation that runs, or is about to run, on memory that others may need.
@@ -77,7 +77,7 @@ class StrandGate {
   std::shared_ptr<std::vector<Timeline>> timelines_;
   std::vector<GatedLane> lanes_;  // per lane of the schedule
   std::vector<Lock> locks_;
-  std::uint32_t turn_ = 0;  // which lane is asked first
+  std::uint32_t turn_ = 0;  // the lane that is asked first
   bool is_closed_ = false;
   StalenessMeter staleness_;
 };

@@ -13,7 +13,7 @@
 namespace convoy::runtime {
 namespace {
 
-// Runs are far from so many steps, and those of all workers add up within 64 bits.
+// No run takes this many steps, and the sum over all workers fits into 64 bits.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 48;
 constexpr std::uint64_t kMostUpdates = std::uint64_t{1} << 62;
 

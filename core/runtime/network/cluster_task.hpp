@@ -18,15 +18,15 @@ struct ClusterTask {
   std::uint32_t host = 0;
   NetworkEngine* network = nullptr;
   Peers* peers = nullptr;
-  // Of collectives over devices of several tasks; may be null where the cluster has none.
+  // For collectives over devices of several tasks; may be null if the cluster has none.
   CollectiveInterruption* interruption = nullptr;
   double join_timeout = 60;  // seconds that opening the groups of such collectives may take
 };
 
-// Per place of the cluster, the open device that runs its operations; null for places of other
-// hosts. The task's device places are its devices in their order. Its host places are served by
-// these, or by the first device if the host has no device places (a parameter server). Error kUsage
-// when the number of devices of this host in the cluster differs from the open ones.
+// Returns, per place of the cluster, the open device that runs its operations; null for places of
+// other hosts. The task's device places are its devices in their order. These devices serve its
+// host places, or the first device does if the host has no device places (a parameter server).
+// Error kUsage when the number of devices of this host in the cluster differs from the open ones.
 Engines engines_of(const ClusterTask& task, const OpenDevices& devices);
 
 }  // namespace convoy::runtime

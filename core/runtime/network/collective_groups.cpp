@@ -109,7 +109,7 @@ void CollectiveGroups::open(const plan::Plan& lowered, Peers& peers, double seco
       offer.ids.push_back(engines_.at(places.front())->create_collective_id());
   const std::vector<std::string> offers = peers.exchange(text_of(offer));
   require_same_groups(offers);
-  std::vector<std::size_t> taken(offers.size(), 0);  // of the ids of every host
+  std::vector<std::size_t> taken(offers.size(), 0);  // per host: how many of its ids are taken
   for (const Places& places : wanted) {
     const std::uint32_t maker = maker_of(places);
     const std::size_t at = sizeof(std::uint64_t) + taken.at(maker)++ * sizeof(convoy_collective_id);

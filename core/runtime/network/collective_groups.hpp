@@ -18,8 +18,8 @@ namespace convoy::runtime {
 
 class CollectiveGroups;
 
-// Tells the groups of a task's sessions that another task is lost: open groups, and all that are
-// opened now or later. From any thread.
+// Tells the groups of a task's sessions that another task is lost: the open groups, and all that
+// are opened later. Any thread may call it.
 class CollectiveInterruption {
  public:
   void interrupt(const std::string& reason);
@@ -35,8 +35,8 @@ class CollectiveInterruption {
   std::uint32_t given_up_ = 0;  // atomic
 };
 
-// The groups of devices of several tasks that collectives of plans run in, open on this task. One
-// session's; it must be destroyed before the devices, with no collective queued.
+// The groups of devices of several tasks in which a plan's collectives run, open on this task. They
+// belong to one session, and must be destroyed before the devices, with no collective queued.
 class CollectiveGroups {
  public:
   // host: the number of this task in the plan's cluster. interruption outlives this object.
@@ -50,14 +50,14 @@ class CollectiveGroups {
   // at the same time. seconds: how long the others may take to come. Error kTimeout when they do
   // not, kUnavailable when a device refuses or the tasks have different plans.
   void open(const plan::Plan& lowered, Peers& peers, double seconds);
-  // The open group of a collective over several hosts that has a place on this one; null: there is
-  // none.
+  // Returns the open group of a collective over several hosts that has a place on this one; null if
+  // there is none.
   void* find(const plan::Plan& lowered, const plan::Operation& collective) const;
-  // Collectives that are queued end with an error, and nothing can be queued any more.
+  // Ends queued collectives with an error. Nothing can be queued any more.
   void interrupt(const std::string& reason) noexcept;
 
  private:
-  using Places = std::vector<std::uint32_t>;  // ascending: the place of every rank
+  using Places = std::vector<std::uint32_t>;  // ascending: the place of each rank
   struct Group {
     plugin::OpenDevice* device = nullptr;  // null: no place is on this host
     void* handle = nullptr;

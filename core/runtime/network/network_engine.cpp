@@ -17,7 +17,7 @@ constexpr double kShortestLook = 50e-6;
 constexpr double kLongestLook = 1e-3;
 // Interval at which a transport without a descriptor is polled while something is queued.
 constexpr double kBetweenPolls = 200e-6;
-// How long its poll may wait by itself when something has just moved.
+// How long the poll of such a transport may wait when something has just moved.
 constexpr double kPollSeconds = 50e-6;
 // The interval when every event wakes the engine.
 constexpr double kNothingToDo = 0.05;
@@ -108,7 +108,7 @@ void NetworkEngine::serve() {
       serve_once();
     } catch (const Error& error) {
       record_failure(error.what());
-      wake_up_.sleep({}, kLongestLook);  // it may go on failing
+      wake_up_.sleep({}, kLongestLook);  // the call may fail again and again
     }
     if (closing_.load(std::memory_order_acquire) && gives_up_closing()) return;
   }
@@ -183,7 +183,7 @@ double NetworkEngine::longest_sleep(bool awaits_timelines) {
   return seconds;
 }
 
-// The points that operations wait for. False when one of them may start meanwhile.
+// Finds the points for which operations wait. Returns false if an operation may start meanwhile.
 bool NetworkEngine::find_awaited() {
   awaited_.clear();
   if (failed_.load(std::memory_order_acquire)) return true;

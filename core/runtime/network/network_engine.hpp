@@ -34,14 +34,15 @@ struct NetworkPeer {
 };
 
 struct NetworkOptions {
-  std::uint32_t generation = 0;    // of the run, as the transports were opened with
+  std::uint32_t generation = 0;    // the run's generation, with which the transports were opened
   std::vector<NetworkPeer> peers;  // by number of the host in the cluster
   std::function<double()> now;     // the devices' clock
   // In bytes; larger spans are sent as several messages. The same on all hosts.
   std::uint64_t largest_message = CONVOY_MESSAGE_BYTES;
-  std::uint32_t channels = 1;  // lanes that wait for each other in nothing, per peer and direction
-  // Channels of the transports per lane: lane c has those from c * streams on. The same on all
-  // hosts.
+  std::uint32_t channels = 1;  // per peer and direction; lanes of different channels do not wait
+                               // for each other
+  // Channels of the transports per lane: lane c has the channels from c * streams on. The same on
+  // all hosts.
   std::uint32_t streams = 1;
   // How the devices and the engine wake each other when timelines advance. Null: both poll.
   const convoy_device_waking* waking = nullptr;
@@ -50,7 +51,7 @@ struct NetworkOptions {
 // The position of this host's network lanes, for heartbeats: the message that began last.
 struct NetworkPosition {
   std::uint32_t step = 0;
-  std::uint32_t operation = 0;  // of the lowered plan; CONVOY_NONE: no message was queued yet
+  std::uint32_t operation = 0;  // id in the lowered plan; CONVOY_NONE: no message was queued yet
 };
 
 // This host's end of an operation between hosts. The submission has the form that devices get: its
@@ -59,11 +60,11 @@ struct NetworkSubmission {
   const convoy_submission* submission = nullptr;
   std::uint32_t peer = 0;
   bool sends = false;
-  std::uint32_t plan = 0;     // which program of the run, the same at both ends
-  std::uint32_t channel = 0;  // lanes of several channels wait for each other in nothing
+  std::uint32_t plan = 0;     // which program of the run; the same at both ends
+  std::uint32_t channel = 0;  // lanes of different channels do not wait for each other
 };
 
-// With one peer, since the engine began.
+// The traffic with one peer since the engine began.
 struct NetworkTraffic {
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
@@ -92,8 +93,8 @@ class NetworkEngine {
   NetworkEngine(const NetworkEngine&) = delete;
   NetworkEngine& operator=(const NetworkEngine&) = delete;
 
-  // Queues an operation in the lane of its channel to or from its peer; returns at once. The
-  // submission and all it points to stay until its timeline has reached its value.
+  // Queues an operation in the lane of its channel to or from its peer. Returns at once. The
+  // submission and all it points to must stay until its timeline has reached its value.
   void submit(const NetworkSubmission& what);
   // Whether the timeline of a submission reached the value within `seconds`. Any thread.
   bool wait(const convoy_wait& point, double seconds);
@@ -103,7 +104,7 @@ class NetworkEngine {
   void require_intact() const;
   NetworkPosition position() const;  // any thread
   std::uint32_t channels() const { return options_.channels; }
-  // Per peer. Any thread.
+  // The traffic per peer. Any thread may call it.
   std::vector<NetworkTraffic> traffic() const;
 
  private:
@@ -135,8 +136,8 @@ class NetworkEngine {
 
   NetworkOptions options_;
   std::vector<plugin::OpenTransport*> transports_;  // each once
-  std::vector<int> descriptors_;                    // of those that have one
-  plugin::OpenTransport* polled_ = nullptr;         // one that has none
+  std::vector<int> descriptors_;                    // of the transports that have one
+  plugin::OpenTransport* polled_ = nullptr;         // a transport without a descriptor
   std::vector<Counters> counters_;                  // per peer
   WakeUp wake_up_;
   TimelineWatch watch_;
@@ -157,10 +158,10 @@ class NetworkEngine {
   std::map<std::tuple<std::uint32_t, bool, std::uint32_t>, std::size_t> lane_index_;
   std::vector<std::optional<std::string>> lost_;  // per peer: why
   std::array<convoy_transport_event, 64> events_{};
-  std::vector<convoy_wait> awaited_;  // by the lanes
-  bool interrupted_ = false;          // the transports were
+  std::vector<convoy_wait> awaited_;  // the points for which the lanes wait
+  bool interrupted_ = false;          // the transports were interrupted
   bool moved_ = false;                // something happened since the last sleep
-  bool advanced_any_ = false;         // timelines, since waiting operations were notified
+  bool advanced_any_ = false;         // timelines advanced since waiting operations were notified
   double patience_ = 0;  // how long to sleep before polling timelines that nobody reports
   std::optional<std::chrono::steady_clock::time_point> closing_since_;
   std::thread thread_;

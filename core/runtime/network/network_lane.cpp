@@ -57,7 +57,7 @@ void NetworkLane::start(double now) {
   }
 }
 
-// Only messages that the transport accepts count as handed over.
+// A message counts as handed over only if the transport accepts it.
 void NetworkLane::hand_over(const convoy_transfer& transfer) {
   try {
     if (end_.sends)
@@ -108,7 +108,7 @@ bool NetworkLane::drop_unstarted(double now) {
   return true;
 }
 
-// Nothing of the submission is touched once its timeline shows that it is done.
+// Does not touch the submission once its timeline shows that it is done.
 void NetworkLane::finish_front(double now) {
   const convoy_submission& submission = front();
   std::uint64_t* const timeline = submission.timeline;

@@ -16,7 +16,7 @@ namespace convoy::runtime {
 struct LaneEnd {
   std::uint32_t peer = 0;
   bool sends = false;
-  std::uint32_t first_channel = 0;  // of the transport
+  std::uint32_t first_channel = 0;  // of the transport's channels
   std::uint32_t streams = 1;        // channels from there on that carry pieces of large messages
 };
 
@@ -45,7 +45,7 @@ class NetworkLane {
   bool has_unstarted() const { return queue_.size() > started_; }
   // Whether the next operation could start if its waits held.
   bool looks_for_timelines() const { return has_unstarted() && started_ < kMostStarted; }
-  // The oldest operation; there is one.
+  // The oldest operation. Requires that there is one.
   const convoy_submission& front() const { return *queue_.front().submission; }
 
   void queue(const convoy_submission& submission, const convoy_message_tag& tag) {
@@ -76,11 +76,11 @@ class NetworkLane {
     const convoy_submission* submission;
     convoy_message_tag tag;
     std::uint64_t first_message = 0;
-    std::uint64_t messages = 0;  // with the transport
+    std::uint64_t messages = 0;  // messages that the transport has
   };
   struct Stream {
-    std::uint64_t sequence = 0;         // of the next message
-    std::deque<std::uint64_t> pending;  // numbers of those with the transport
+    std::uint64_t sequence = 0;         // the number of the next message
+    std::deque<std::uint64_t> pending;  // the numbers of the messages that the transport has
   };
 
   const convoy_region& region(const convoy_submission& submission) const {
@@ -97,8 +97,8 @@ class NetworkLane {
   std::uint64_t largest_message_;  // bytes
   const convoy_device_waking* waking_;
   std::deque<Queued> queue_;
-  std::size_t started_ = 0;      // of those, from the front on
-  std::uint64_t messages_ = 0;   // that were given to the transport
+  std::size_t started_ = 0;      // operations at the front of the queue that have started
+  std::uint64_t messages_ = 0;   // messages that were given to the transport
   std::vector<Stream> streams_;  // by channel
 };
 

@@ -36,7 +36,7 @@ class Peers {
   // The oldest agreed drain that is not finished here; the value says whether it is the last.
   // Drains have the same order on all tasks. Error kTimeout when a task is lost.
   virtual std::optional<bool> agreed_drain() = 0;
-  // This task has met the others. Requires an agreed drain.
+  // Records that this task has met the others. Requires an agreed drain.
   virtual void finish_drain() = 0;
 };
 

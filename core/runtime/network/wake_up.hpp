@@ -13,9 +13,10 @@ class WakeUp {
   WakeUp(const WakeUp&) = delete;
   WakeUp& operator=(const WakeUp&) = delete;
 
-  // Any thread; the next sleep, or the one that goes on, ends at once.
+  // Ends the next sleep, or the present one, at once. Any thread may call it.
   void ring();
-  // Sleeps until ring(), until one of the descriptors is readable, or `seconds` long. One thread.
+  // Sleeps until ring() is called, one of the descriptors is readable, or `seconds` have passed.
+  // Only one thread may call it.
   void sleep(std::span<const int> descriptors, double seconds);
 
  private:

@@ -28,7 +28,8 @@ class Entries {
     return found->second;
   }
 
-  // For what earlier versions do not say.
+  // Returns whether the entry is "yes". A missing entry counts as "yes", because earlier versions
+  // do not write it.
   bool holds_unless_said(const char* name) const {
     return !file_.metadata().contains(name) || text(name) == "yes";
   }

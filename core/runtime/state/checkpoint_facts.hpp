@@ -14,19 +14,21 @@ namespace convoy::runtime {
 struct CheckpointFacts {
   std::int64_t step = 0;     // updates so far: the number of the next step
   std::int64_t samples = 0;  // training samples taken so far: the position in the data
-  std::uint64_t seed = 0;  // of dropout, data order and labels; random numbers follow from the step
+  std::uint64_t seed = 0;  // seed of dropout, data order and labels; random numbers follow from the
+                           // step
   std::string model;
   std::string strategy;
   std::string optimizer;
-  // That its state has had. Where a checkpoint does not say, as many as steps.
+  // Updates that the optimizer's state has received. If the checkpoint has no such entry, the
+  // number of steps.
   std::uint64_t updates = 0;
   StateIdentity identity;
   std::uint32_t phase = 0;
-  bool complete = true;  // as in TrainingState; a checkpoint that does not say so is
+  bool complete = true;  // as in TrainingState; true if the checkpoint has no such entry
   plan::LossScale loss_scale;
-  // Whether it adapts to the gradients; a checkpoint that does not say so has one that does.
+  // Whether the loss scale adapts to the gradients. True if the checkpoint has no such entry.
   bool loss_scale_adapts = true;
-  std::string flags;  // of the run that wrote it, as a JSON object
+  std::string flags;  // the flags of the run that wrote it, as a JSON object
   std::string convoy_version;
 };
 

@@ -52,7 +52,7 @@ class FittingReader {
   FittingReader(const checkpoint::SafetensorsFile& file, const graph::Graph& graph)
       : file_(file), graph_(graph) {}
 
-  // Null where it does not fit.
+  // Returns null if the tensor does not fit.
   const checkpoint::StoredTensor* find(const std::string& name,
                                        const std::vector<std::uint64_t>& shape) {
     expected_.insert(name);
@@ -79,7 +79,7 @@ class FittingReader {
     return values_of(graph_, [this](const ModelTensor& it) { return read(it.name, it.shape); });
   }
 
-  // Error unless everything was there and nothing else is.
+  // Throws an Error unless every expected tensor was there and no other one is.
   void finish() {
     std::vector<std::string> extra;
     for (const checkpoint::StoredTensor& tensor : file_.tensors()) {
@@ -193,7 +193,7 @@ std::vector<checkpoint::Tensor> checkpoint_tensors(const graph::Graph& graph,
   std::vector<checkpoint::Tensor> tensors;
   for (const ModelTensor& tensor : model_tensors(graph)) {
     std::span<const float> values = std::span(state.values.state).subspan(tensor.state_first);
-    std::vector<float> variable;  // goes when its tensor is made
+    std::vector<float> variable;  // freed as soon as its tensor is made
     if (!tensor.statistic) {
       variable = std::exchange(state.values.variables.at(tensor.variable), {});
       values = variable;
@@ -236,13 +236,13 @@ Restoration read_restoration(const checkpoint::SafetensorsFile& file, const Chec
   result.state.values = reader.model();
   read_optimizer(reader, facts, session, result);
   reader.finish();
-  // What did not adapt was chosen, as this run's own is.
+  // A scale that did not adapt was chosen by the user, so this run's own choice counts.
   result.state.loss_scale =
       facts.loss_scale_adapts ? facts.loss_scale : session.values().loss_scale();
   const plan::Plan& plan = session.plan()->step.lowered();
   const std::size_t stage = plan::stage_at(plan, static_cast<std::uint64_t>(facts.step));
   const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
-  // Several hosts save no parts, and one of them has no memory for those of all.
+  // Several hosts save no parts, because no host has the memory for the parts of all.
   result.state.complete = facts.complete && session.task() == nullptr &&
                           facts.identity == identity_of(session) &&
                           facts.optimizer == train::optimizer_name(kind) &&

@@ -19,7 +19,7 @@ struct ModelTensor {
   std::vector<std::uint64_t> shape;
   bool statistic = false;
   std::size_t variable = 0;       // its index, unless it is a statistic
-  std::uint64_t state_first = 0;  // of a statistic, in ModelValues::state
+  std::uint64_t state_first = 0;  // for a statistic: its first element in ModelValues::state
 
   std::uint64_t elements() const;
 };
@@ -27,7 +27,7 @@ struct ModelTensor {
 // Variables in creation order, then statistics in layer order.
 std::vector<ModelTensor> model_tensors(const graph::Graph& graph);
 
-// The values of a model, with each of its tensors from `read`.
+// Reads each tensor of a model with `read`, and returns the values.
 ModelValues values_of(const graph::Graph& graph,
                       const std::function<std::vector<float>(const ModelTensor&)>& read);
 

@@ -18,7 +18,7 @@ class MappedReader {
   MappedReader(const checkpoint::SafetensorsFile& file, const WeightsMap& map)
       : file_(file), map_(map) {}
 
-  // Where it comes from; null where that does not fit.
+  // Returns the tensor's source; null if the source does not fit.
   const checkpoint::StoredTensor* find(const ModelTensor& tensor) {
     const auto entry = map_.tensors.find(tensor.name);
     if (entry == map_.tensors.end()) return complain(tensor.name + " is not in the map");

@@ -16,7 +16,7 @@ struct ModelValues {
 // The state of an optimizer, [slot][variable], plain like the variables.
 using OptimizerValues = std::vector<std::vector<std::vector<float>>>;
 
-// Whether all variables are numbers that training can go on from.
+// Whether all values are finite, so that training can continue from them.
 bool are_finite(const ModelValues& values);
 
 // Error kFailed naming the first tensor that is missing or has another size than in this model.

@@ -13,7 +13,7 @@
 namespace convoy::runtime {
 namespace {
 
-// Elements of a variable that are read or written at once: what is beside the devices' memory stays
+// Elements of a variable that are read or written at once, so that memory outside the devices stays
 // small.
 constexpr std::uint64_t kStretch = std::uint64_t{1} << 20;
 
@@ -103,7 +103,7 @@ double StoredValues::square_sum() const {
 
 plan::LossScale StoredValues::loss_scale() const {
   for (const std::uint32_t buffer : loss_scale_buffers(plan_)) {
-    if (memory_.stored(buffer).empty()) continue;  // another host's
+    if (memory_.stored(buffer).empty()) continue;  // it belongs to another host
     const std::vector<float> values = memory_.read_buffer(buffer);
     return {values.at(0), values.at(1)};
   }
@@ -184,7 +184,8 @@ std::vector<float> StoredValues::read_slot(std::uint32_t slot,
   return values;
 }
 
-// Every host gives what it holds of the range, a stretch at a time: control messages are small.
+// Every host gives the part of the range that it holds, a stretch at a time, because control
+// messages are small.
 void StoredValues::take_from_holders(const plan::ElementRange& range, float* values) const {
   for (std::uint64_t done = 0; done < range.count; done += kStretch) {
     const plan::ElementRange stretch{range.first + done, std::min(kStretch, range.count - done)};
@@ -224,7 +225,7 @@ std::vector<float> StoredValues::packed(std::size_t variable, const std::vector<
   std::vector<float> storage(layout.elements);
   graph::pack(layout, dimensions, values.data(), storage.data());
   if (padding == 0) return storage;
-  // pack() left zeros where no element lies.
+  // pack() left zeros in the padding.
   std::vector<float> taken(storage.size());
   graph::pack(layout, dimensions, std::vector<float>(values.size(), 1).data(), taken.data());
   for (std::size_t e = 0; e < taken.size(); ++e)

@@ -17,12 +17,13 @@
 
 namespace convoy::runtime {
 
-// The values that training changes, in the memory of a plan. Reading gives them as of the last
-// finished step. On several hosts all tasks make the same reading call at the same time, and each
-// gets the values of all; only the loss scale is read without the others.
+// The values that training changes, in the memory of a plan. Reading returns the values after the
+// last finished step. On several hosts, all tasks make the same reading call at the same time, and
+// each gets the values of all. Only the loss scale is read without the others.
 class StoredValues {
  public:
-  // plan: lowered, with all stages. task: null on a single host. All of it must outlive this.
+  // `plan` is lowered and has all stages. `task` is null on a single host. All arguments must
+  // outlive this object.
   StoredValues(const graph::Graph& graph, const graph::Arena& arena, const plan::Plan& plan,
                PlanMemory& memory, const ClusterTask* task);
 
@@ -37,20 +38,20 @@ class StoredValues {
   // Writes every copy. Only before the first step or forward only, because a strategy may keep
   // copies of its own that this does not change. Error as require_values_of().
   void write_model(const ModelValues& values);
-  // The same of one variable, whose values are plain.
+  // Does the same for one variable. The values are in plain order.
   void write_variable(std::size_t variable, std::span<const float> values);
 
   OptimizerValues read_optimizer() const;
-  // How many updates the optimizer's state has had: the most that any element has had.
+  // Updates that the optimizer's state has received: the largest number over all elements.
   std::uint64_t updates() const;
-  // slots: empty where they keep what they hold.
+  // If `slots` is empty, the state keeps its contents.
   void write_optimizer(const OptimizerValues& slots, std::uint64_t updates);
 
   // The sum of w^2 over decayed elements.
   double square_sum() const;
 
-  // The loss scale, and another one for the next step; only while no step is open. Without loss
-  // scaling it is always 1, and setting it has no effect.
+  // The loss scale. Setting it changes that of the next step. Call both only while no step is open.
+  // Without loss scaling it is always 1, and setting it has no effect.
   plan::LossScale loss_scale() const;
   void set_loss_scale(const plan::LossScale& value);
 
@@ -63,7 +64,7 @@ class StoredValues {
     plan::LossScale loss_scale;
   };
   Snapshot snapshot() const;
-  // Leaves out the loss scale, which the plan's prologue sets.
+  // Restores all values except the loss scale, which the plan's prologue sets.
   void restore(const Snapshot& state);
 
  private:

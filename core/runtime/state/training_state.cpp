@@ -36,12 +36,12 @@ struct LivePiece {
   std::string name;
   std::uint32_t dtype = CONVOY_F32;
   std::uint64_t count = 0;  // elements
-  Ranges ranges;            // the elements that matter
-  Contents implied;         // what it holds when nothing is said about it
+  Ranges ranges;            // the elements whose contents later steps need
+  Contents implied;         // the contents if the state does not mention the piece
   Contents read;
   std::function<void(const Bytes&)> write;
 
-  // In stretches, because the piece may be as large as the model.
+  // Compares in stretches, because the piece may be as large as the model.
   bool holds_what_is_implied() const {
     constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
     for (const plan::ElementRange& range : ranges)
@@ -57,7 +57,7 @@ struct LivePiece {
 // canonical values must be set.
 class LivePieces {
  public:
-  // Before the step of that number, which begins with this phase of its stage's body.
+  // `step` is the next step, and `phase` is the phase of its stage's body with which it begins.
   LivePieces(Session& session, std::int64_t step, std::uint32_t phase)
       : session_(session),
         plan_(session.plan()->step.lowered()),
@@ -120,7 +120,8 @@ class LivePieces {
     return piece;
   }
 
-  // A number per cell. All are implied where all elements have had as many updates.
+  // Visits one count per cell. Counts are omitted if all elements have had the same number of
+  // updates.
   void visit_update_counts(const std::function<void(const LivePiece&)>& visit) const {
     if (memory_.state_slots() == 0) return;
     for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {

@@ -24,21 +24,21 @@ struct StatePart {
 struct TrainingState {
   ModelValues values;
   OptimizerValues optimizer;  // empty: the slots' initial values
-  // How many updates those have had; 0 where they have their initial values.
+  // Updates that the optimizer's state has received; 0 if the slots have their initial values.
   std::uint64_t updates = 0;
   plan::LossScale loss_scale;
   // Whether `parts` are known. With them, a session with the same lowered plan and storage gives
   // the same bits as an uninterrupted one. Without them, it continues from values and optimizer
   // state alone.
   bool complete = false;
-  std::uint32_t phase = 0;  // of the plan's body, with which the next step begins
+  std::uint32_t phase = 0;  // the phase of the plan's body with which the next step begins
   std::vector<StatePart> parts;
 };
 
 // The plan and storage to which `parts` belong.
 struct StateIdentity {
-  std::uint64_t plan_hash = 0;     // of the lowered plan
-  std::uint64_t storage_hash = 0;  // of the arena
+  std::uint64_t plan_hash = 0;     // hash of the lowered plan
+  std::uint64_t storage_hash = 0;  // hash of the arena
   std::uint32_t replicas = 0;
   std::uint32_t batch = 0;  // per replica
 

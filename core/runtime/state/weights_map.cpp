@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// "rows" and "row_value", where they are there.
+// Reads "rows" and "row_value", if present.
 void read_rows(const std::string& tensor, const Json& value, WeightsSource& source) {
   if (const auto rows = value.find("rows"); rows != value.end()) {
     const auto count = json_count(*rows);

@@ -11,8 +11,8 @@ namespace convoy::runtime {
 // Where one tensor of a model comes from.
 struct WeightsSource {
   std::string from;        // its name in the file
-  std::uint64_t rows = 0;  // to put in front of it, along the first dimension
-  float row_value = 0;     // what they hold
+  std::uint64_t rows = 0;  // rows to insert before it, along the first dimension
+  float row_value = 0;     // the value of these rows
 };
 
 // The names of a model's tensors in files of another program. A JSON object:
@@ -22,11 +22,11 @@ struct WeightsSource {
 // Other entries are comments.
 struct WeightsMap {
   std::map<std::string, WeightsSource> tensors;  // by the name in convoy's checkpoints
-  std::vector<std::string> ignored_suffixes;     // of names in the file
+  std::vector<std::string> ignored_suffixes;     // suffixes of names in the file
 };
 
-// Error kUsage naming the file and what is wrong with it: rows are a whole number, and what they
-// hold is a number of 32 bits.
+// Reads the map. Error kUsage names the file and what is wrong with it. The number of rows must be
+// whole, and their value must be a number of 32 bits.
 WeightsMap read_weights_map(const std::filesystem::path& path);
 
 }  // namespace convoy::runtime

@@ -9,7 +9,7 @@
 namespace convoy::runtime {
 namespace {
 
-constexpr double kMostWallPerCounted = 6;  // of a call that waits for processors
+constexpr double kMostWallPerCounted = 6;  // the largest ratio for a call that waits for processors
 
 double seconds_computed_by(pid_t process) {
   clockid_t clock{};

@@ -4,17 +4,17 @@
 
 namespace convoy::runtime {
 
-// Seconds of a process so far.
+// The times of a process so far, in seconds.
 struct ProcessTime {
-  double on_wall = 0;   // on a clock that never goes back
+  double on_wall = 0;   // on a monotonic clock
   double computed = 0;  // by all its threads
-  double waited = 0;    // in which its threads were ready and waited for a processor
+  double waited = 0;    // while its threads were ready but had no processor
 };
 ProcessTime time_of(pid_t process);
 
-// How much of a call's time counts against its limit: what it computed and what it slept. On a
-// machine whose processors others use, too, a call waits for them, which does not count. A sixth of
-// the time on the wall counts in any case, and never more than all of it.
+// Returns how much of a call's time counts against its limit: the time in which it computed or
+// slept. Time in which it waits for processors that other programs use does not count. At least a
+// sixth of the wall-clock time counts in any case, and at most all of it.
 double counted_seconds(const ProcessTime& call);
 double counted_seconds(const ProcessTime& begin, const ProcessTime& end);
 

@@ -11,11 +11,11 @@
 namespace convoy::runtime {
 namespace {
 
-// Quick calls are seen quickly, and slow ones looked at rarely.
+// Short naps notice the end of quick calls soon; naps grow with the length of a call.
 constexpr double kShortestNap = 1e-4;
 constexpr double kNapsPerTime = 8;
 constexpr double kNapsPerLimit = 16;
-constexpr double kMostPerNap = 2;  // a longer nap was none: this process stood still
+constexpr double kMostPerNap = 2;  // a longer nap means that this process was stopped
 
 }  // namespace
 

@@ -21,7 +21,8 @@ constexpr std::uint64_t kMarginBytes = 1024;  // before and behind every span
 constexpr int kMarginByte = 0x5a;
 constexpr double kMostSeconds = 10;
 constexpr double kRateOfCall = 0.1;          // learning rate of the call
-constexpr float kRelativeTolerance = 1e-4f;  // of the largest magnitude that the host form writes
+constexpr float kRelativeTolerance = 1e-4f;  // relative to the largest magnitude that the host form
+                                             // writes
 
 struct FreeOnDevice {
   plugin::OpenDevice* device = nullptr;
@@ -39,7 +40,7 @@ struct SpanOnBoth {
   void* on_device() const { return static_cast<unsigned char*>(there.get()) + kMarginBytes; }
 };
 
-// Lives until the device has done it: for ever if that does not happen.
+// Stays until the device has run it, or for ever if the device never does.
 struct SubmittedCall {
   convoy_submission submission{};
   std::vector<convoy_region> reads, writes;
@@ -78,7 +79,7 @@ class DeviceTrial {
     spans_.push_back({span, {}, {nullptr, {&device_}}});
   }
 
-  // Numbers such as gradients are; other types stay zero.
+  // Fills floating-point spans with numbers such as gradients have. Other types stay zero.
   void fill() {
     for (std::size_t i = 0; i < spans_.size(); ++i) {
       SpanOnBoth& it = spans_[i];

@@ -25,7 +25,7 @@ FencedMemory::FencedMemory(std::uint64_t bytes, Side at_guard)
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) fail(ExitCode::kUnavailable, "no memory to try a kernel in");
   first_guard_ = static_cast<std::byte*>(memory);
-  // Each change of the protection costs a fault per page. It is only advice.
+  // Each change of the protection costs a fault per page, so large pages help. This is only advice.
   madvise(first_guard_ + kGuardBytes, page_bytes_, MADV_HUGEPAGE);
   data_ = first_guard_ + kGuardBytes + (at_guard == Side::kEnd ? page_bytes_ - bytes_ : 0);
   allow_writes(true);

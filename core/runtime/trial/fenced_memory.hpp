@@ -21,14 +21,14 @@ class FencedMemory {
   std::uint64_t bytes() const { return bytes_; }
   void allow_writes(bool allowed);
 
-  // Where a protected address lies: whether it belongs to this object, and whether it is in a
-  // guard. Memory outside the guards may be read.
+  // Whether a protected address belongs to this object, and whether it is in a guard. Memory
+  // outside the guards may be read.
   bool holds(const void* address) const;
   bool guards(const void* address) const;
 
  private:
   std::byte* first_guard_;
-  std::uint64_t page_bytes_;  // between the guards
+  std::uint64_t page_bytes_;  // page-aligned bytes between the guards
   std::byte* data_;
   std::uint64_t bytes_;
 };

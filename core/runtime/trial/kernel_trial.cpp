@@ -22,7 +22,8 @@
 namespace convoy::runtime {
 namespace {
 
-// Of the spans and of a copy of what is written. Enough for arenas of half a GiB with three reads.
+// The most memory for the spans and a copy of those that are written. Enough for arenas of half a
+// GiB with three reads.
 constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 constexpr std::uint64_t kMostGuardedBytes = std::uint64_t{64} << 20;
 
@@ -59,7 +60,7 @@ std::string in_words(const TrialEnd& end, const std::string& span, FencedMemory:
   return "";
 }
 
-// What was unusual about the call.
+// Returns what was unusual about the call.
 std::string circumstances(const TriedCall& call) {
   if (call.step > 0)
     return fmt::format(", in step {} with learning rate {:g}", call.step, call.learning_rate);
@@ -87,7 +88,7 @@ std::string problem_of(const ProcessEnd& process, const TrialEnd& end, const pla
   return problem.empty() ? problem : problem + circumstances(end.call);
 }
 
-// In a child process. How that ends; adds the time that it computed.
+// Runs the trial in a child process. Returns how the process ended, and adds its computing time.
 ProcessEnd run_trial(const plan::HostKernel& kernel, const plan::Operation& call, TrialSpans& spans,
                      TrialEnd& end, FencedMemory::Side at_guard, const TrialTime& time,
                      double& seconds) {

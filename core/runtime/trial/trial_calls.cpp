@@ -13,11 +13,12 @@
 namespace convoy::runtime {
 namespace {
 
-// Behind the calls that every trial makes: of a later step, and with values of other magnitudes.
+// The calls after those that every trial makes: one of a later step, and some with values of other
+// magnitudes.
 constexpr TriedCall kFurtherCalls[] = {
     {.step = 9999, .learning_rate = 0.003}, {.exponent = 20}, {.exponent = -20}};
 
-// For the signal handler of the child, which tries one kernel and ends.
+// Used by the signal handler of the child, which tries one kernel and ends.
 const TrialSpans* tried_spans = nullptr;
 TrialEnd* trial_end = nullptr;
 
@@ -63,7 +64,7 @@ void TrialCalls::run(TrialEnd& end, const TrialTime& time, bool only_first) noex
   end_with(TrialOutcome::kRight);
 }
 
-// What the first call wrote, by write.
+// Returns what the first call wrote, by write.
 std::vector<TrialCalls::Bytes> TrialCalls::compare_calls(const TrialTime& time) {
   call_in_time({}, time);
   compare_sums({});
@@ -102,8 +103,8 @@ std::int32_t TrialCalls::call_filled(const TriedCall& how) const {
                       how.learning_rate);
 }
 
-// Whether it returned no error. Only the calls take of the time, so that large spans leave as many
-// calls as small ones.
+// Returns whether the call returned no error. Only calls use up the time, so that large spans leave
+// as many calls as small ones.
 bool TrialCalls::call_in_time(const TriedCall& how, const TrialTime& time) {
   if (trial_end->call_seconds >= time.all_calls) end_with(TrialOutcome::kOutOfTime);
   trial_end->call = how;
@@ -130,7 +131,8 @@ bool TrialCalls::holds(std::size_t span, const Bytes& bytes) const {
 }
 
 // Elements that a call does not write may differ; written elements must not depend on earlier
-// contents. `after` is what the call left of variant 0; now memory has what it left of variant 1.
+// contents. `after` has the contents after the call with variant 0; memory has those after the call
+// with variant 1.
 void TrialCalls::compare_written(std::size_t span, const Bytes& after) const {
   if (holds(span, after)) return;
   const std::byte* const other_after = spans_[span].memory.data();
@@ -143,8 +145,9 @@ void TrialCalls::compare_written(std::size_t span, const Bytes& after) const {
   }
 }
 
-// Checks the sums that SUMS and KEEPS_REST declare, up to rounding. For SUMS the coarsest type of
-// the spans counts; for KEEPS_REST the rest's, because it takes up what the other write rounds off.
+// Checks the sums that SUMS and KEEPS_REST declare, up to rounding. For SUMS, the coarsest type of
+// the spans determines the precision; for KEEPS_REST, the type of the rest, because the rest takes
+// up what the other write rounds off.
 void TrialCalls::compare_sums(const TriedCall& how) const {
   const bool each = call_.details->effect == CONVOY_CALL_SUMS;
   if ((!each && call_.details->effect != CONVOY_CALL_KEEPS_REST) || !spans_.are_floats()) return;

@@ -11,21 +11,21 @@ namespace convoy::runtime {
 
 // How a trial of a kernel ended.
 enum class TrialOutcome {
-  kDied,  // before it could say more
+  kDied,  // before it reported anything else
   kRight,
   kRefused,
-  kOutside,      // of a span
-  kElsewhere,    // memory that is no span's
-  kWroteRead,    // a span that it only reads
-  kOtherResult,  // when called again with the same values
-  kReadWrite,    // a span that it only writes
-  kOtherSum,     // than it declares
-  kOutOfTime,    // before all calls were made
+  kOutside,      // accessed memory outside of a span
+  kElsewhere,    // accessed memory that belongs to no span
+  kWroteRead,    // wrote a span that it only reads
+  kOtherResult,  // gave another result when called again with the same values
+  kReadWrite,    // read a span that it only writes
+  kOtherSum,     // wrote another sum than it declares
+  kOutOfTime,    // ran out of time before all calls were made
 };
 
-// What calls of one kernel on the same spans may differ in.
+// The ways in which calls of one kernel on the same spans may differ.
 struct TriedCall {
-  unsigned variant = 0;  // of TrialSpans::fill()
+  unsigned variant = 0;  // the variant in TrialSpans::fill()
   int exponent = 0;
   std::uint64_t step = 0;
   double learning_rate = 0.1;
@@ -35,11 +35,11 @@ struct TriedCall {
 struct TrialEnd {
   TrialOutcome outcome = TrialOutcome::kDied;
   std::size_t span = 0;
-  TriedCall call = {};               // the last one
-  bool other_in_later_step = false;  // the same reads gave other bytes
+  TriedCall call = {};               // the last call
+  bool other_in_later_step = false;  // the same reads gave other bytes in a later step
   double call_seconds = 0;
   double longest_call = 0;  // in seconds
-  std::uint64_t calls = 0;  // their beginnings and ends (CallWatch)
+  std::uint64_t calls = 0;  // the calls' beginnings and ends (CallWatch)
 };
 
 // Calls one kernel several times.
@@ -48,11 +48,11 @@ class TrialCalls {
   TrialCalls(const plan::HostKernel& kernel, const plan::Operation& call, TrialSpans& spans)
       : kernel_(kernel), call_(call), spans_(spans) {}
 
-  // In a single call, for which only addresses matter.
+  // Makes a single call, for which only addresses matter.
   void call_once();
 
-  // For a process that ends with what it finds; `end` is where it says so. All calls, or only the
-  // first one.
+  // Makes all calls, or only the first one, in a process that ends with the result. Writes the
+  // result to `end`.
   [[noreturn]] void run(TrialEnd& end, const TrialTime& time, bool only_first) noexcept;
 
  private:

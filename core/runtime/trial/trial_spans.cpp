@@ -11,7 +11,7 @@
 namespace convoy::runtime {
 namespace {
 
-constexpr std::uint32_t kOtherBits = 0x11111111;  // of types without numbers, in the other variant
+constexpr std::uint32_t kOtherBits = 0x11111111;  // for types without numbers, in the other variant
 
 bool holds_floats(std::uint32_t dtype) {
   return dtype == CONVOY_F32 || dtype == CONVOY_F16 || dtype == CONVOY_BF16;
@@ -29,7 +29,7 @@ float number_of(std::uint32_t bits, std::uint32_t dtype) {
   return std::bit_cast<float>(bits);
 }
 
-// Numbers such as gradients are, and zero, times 2^exponent.
+// Returns numbers such as gradients have, and zero, times 2^exponent.
 float usual_number(std::size_t n, int exponent) {
   return std::ldexp(0.01f * (static_cast<float>(n) - 5), exponent);
 }
@@ -71,7 +71,7 @@ bool TrialSpans::are_floats() const {
 }
 
 void TrialSpans::fill(unsigned variant, int exponent) {
-  // The range of f16 is small: sums of several numbers must be in it, whatever is summed.
+  // The range of f16 is small, so all sums of several numbers must stay within it.
   const bool is_narrow =
       std::ranges::any_of(spans_, [](const Tried& it) { return it.span.dtype == CONVOY_F16; });
   if (is_narrow) exponent /= 4;
@@ -102,7 +102,7 @@ void TrialSpans::put(std::size_t span, unsigned variant) {
     std::fill_n(words, count, static_cast<Word>(filled_bits(span, variant, 0)));
     return;
   }
-  // Whole periods of the numbers, as often as one cache holds them, then copies of these.
+  // Writes whole periods of the numbers, as many as fit into a cache, and then copies them.
   constexpr std::uint64_t kBlock = kNumbers * 512;
   const std::size_t first = first_number(span, variant);
   for (std::uint64_t k = 0; k < std::min(count, kBlock); ++k)
@@ -129,7 +129,7 @@ float TrialSpans::filled_number(std::size_t span, std::uint64_t element) const {
 
 float TrialSpans::number(std::size_t span, std::uint64_t element) const {
   const std::uint32_t dtype = spans_[span].span.dtype;
-  if (dtype == CONVOY_F32) {  // most are, and there are many
+  if (dtype == CONVOY_F32) {  // most spans have this type, and the comparison must be fast
     float value = 0;
     std::memcpy(&value, spans_[span].memory.data() + element * sizeof(value), sizeof(value));
     return value;

@@ -202,7 +202,8 @@ class TraceBuilder {
         members.insert(place_of(span));
         largest = std::max(largest, bytes_of(span));
       }
-    // For a gathering, the part of each member; otherwise the whole.
+    // An all-gather has the size of the part of each member, other collectives that of the whole
+    // span.
     const bool gathers = operation.kind == plan::OperationKind::kAllGather;
     ChakraNode it =
         node(ChakraKind::kCollective, gathers ? bytes_of(operation.reads.front()) : largest);

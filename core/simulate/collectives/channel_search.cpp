@@ -12,7 +12,7 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-constexpr std::uint32_t kMostSteps = 1u << 14;  // of one search, as NCCL
+constexpr std::uint32_t kMostSteps = 1u << 14;  // steps of one search, as in NCCL
 constexpr std::size_t kMostChannels = 32;
 constexpr double kSlack = 1 - 1e-9;  // capacities are sums of fractions
 constexpr double kNoRateLimit = std::numeric_limits<double>::infinity();
@@ -42,8 +42,9 @@ class SearchedWays {
   const Order& links(std::uint32_t from, std::uint32_t to) const {
     return links_[from * devices_ + to];
   }
-  // All others: those with direct ways first, then those with the fewest links between. They are
-  // counted from the device after this one, so that channels with different starts spread evenly.
+  // Returns all other devices: those with direct ways first, then those with the fewest links
+  // between. They are counted from the device after this one, so that channels with different
+  // starts spread evenly.
   const Order& nearest(std::uint32_t from) const { return nearest_[from]; }
 
  private:
@@ -320,7 +321,7 @@ Channels find_chains(const DeviceLinks& links, const std::vector<ChannelEnds>& e
   for (const bool only_direct : {true, false}) {
     const SearchedWays ways(links, only_direct);
     for (const double rate : rates_to_try(links, only_direct, limit)) {
-      // All channels but those that end at a device leave it.
+      // Every channel except one that ends at the device leaves it.
       const auto leaving = static_cast<double>(ends.size() - 1);
       if (leaving * rate * kSlack > most_in_all(links, only_direct)) continue;
       SearchAtRate search(ways, rate);

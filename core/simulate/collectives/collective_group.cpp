@@ -133,8 +133,7 @@ void CollectiveGroup::add_memory(std::vector<Load>& loads, std::uint32_t host) {
     loads.push_back({machine_.places[memory].memory, 2 * memory_weight(memory), 2});
 }
 
-// Of a device without a near card, all links between it and the network lead to host memory or
-// from there.
+// All links between the network and a device without a near card lead to or from host memory.
 void CollectiveGroup::stage_at_cards(std::vector<Load>& loads, std::uint32_t from, std::uint32_t to,
                                      std::size_t ways) {
   const bool at_sender = !machine_.has_near_card(from);

@@ -70,7 +70,7 @@ class CollectiveGroup {
                           ByteShare share) const;
 
  private:
-  // Whose way to host memory a link is part of.
+  // Whose way to host memory contains a link.
   enum class Staging : std::uint8_t { kUnstaged, kOfSender, kOfReceiver };
   // One link on the way from a device to another one: on their path, or through their host's
   // memory.

@@ -59,7 +59,8 @@ struct CollectiveGeneration {
   // Highest rate of a channel of a ring with LL128. Within a host, links are slower than this, and
   // each makes a channel.
   double ring_ll128_channel_limit = 0;
-  double ring_channel_limit = 0;  // the same of data with its flags; infinity if links are slower
+  // the same for data together with its flags; infinity if links are slower
+  double ring_channel_limit = 0;
 };
 
 // A communication library as the simulator knows it: the algorithms and protocols it chooses from,
@@ -70,13 +71,13 @@ struct CollectiveLibrary {
   std::string source;
   std::array<bool, kCollectiveAlgorithms> has{};  // which algorithms it chooses from
   double launch_seconds = 0;                      // until the first device starts
-  double launch_seconds_per_device = 0;           // more, for every device that one process drives
-  double full_slice_bytes = 0;  // from this size on, slices are about as large as they get
+  double launch_seconds_per_device = 0;  // in addition, for every device that one process drives
+  double full_slice_bytes = 0;           // from this size on, slices are about as large as they get
   std::array<ProtocolCost, kProtocols> ring;
   std::array<ProtocolCost, kProtocols> tree;
   double in_switch_seconds = 0;        // NVLS: for one operation, as the library expects it
   double in_switch_rounds = 0;         // on one host: chunks of all devices until bytes flow
-  double in_switch_least_devices = 0;  // of one host; fewer use rings
+  double in_switch_least_devices = 0;  // devices of one host; with fewer, rings are used
   // Between hosts: what large slices add for every device, because devices have parts of a slice
   // in turn.
   double in_switch_slice_seconds_per_device = 0;

@@ -26,8 +26,9 @@ struct CollectiveChoice {
 std::string text(const CollectiveChoice& choice);  // "ring, LL128, 12 channels"
 
 // A library's collectives among one set of devices. It has every pattern with every protocol and
-// chooses the one that takes the least time; where the switches of one host reduce, the one that
-// the library expects to. Patterns are searched once per kind of operation.
+// chooses the one that takes the least time. Where the switches of one host reduce, it chooses the
+// one that the library expects to take the least time. Patterns are searched once per kind of
+// operation.
 class CollectiveModel {
  public:
   CollectiveModel(const SimulatedMachine& machine, const CollectiveLibrary& library,

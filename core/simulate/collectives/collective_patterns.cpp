@@ -133,7 +133,8 @@ class PatternBuilder {
     return kind == plan::OperationKind::kBroadcast || kind == plan::OperationKind::kReduce;
   }
 
-  // Chunks then follow each other closely enough for the library to count one step.
+  // Whether all channels have the same order. Chunks then follow each other closely enough for the
+  // library to count one step.
   bool have_one_order() const {
     return found_.orders.size() == 1 &&
            std::all_of(found_.orders.front().begin(), found_.orders.front().end(),
@@ -171,7 +172,8 @@ class PatternBuilder {
     edges.push_back({b, a, {share}});
   }
 
-  // A broadcast sends nothing to its root, and a reduction nothing from there.
+  // Whether an edge carries nothing: a broadcast sends nothing to its root, and a reduction sends
+  // nothing from its root.
   bool is_left_out(plan::OperationKind kind, const PatternEdge& edge) const {
     const std::uint32_t root = place(0, 0);
     return (kind == plan::OperationKind::kBroadcast && edge.to == root) ||

@@ -7,7 +7,7 @@ constexpr double kLargestChunk = 128 << 10;  // NVIDIA/nccl 2.30, nvls.cc: NVLS_
 
 }  // namespace
 
-// NVIDIA/nccl 2.30, enqueue.cc (calcCollChunking): the steps.
+// The steps are those of NVIDIA/nccl 2.30, enqueue.cc (calcCollChunking).
 double in_switch_chunk_bytes(double bytes, double at_once) {
   double chunk = kLargestChunk;
   if (bytes < 64 * at_once * chunk) chunk /= 2;

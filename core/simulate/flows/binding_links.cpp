@@ -29,7 +29,8 @@ class Narrower {
   }
 
  private:
-  // For a link, the others that are on all routes over it, and at least as narrow on each of them.
+  // For one link: the other links that are on all routes over it and at least as narrow on each of
+  // these routes.
   struct Found {
     bool is_used = false;
     std::vector<std::uint32_t> binding;

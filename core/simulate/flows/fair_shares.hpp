@@ -57,9 +57,9 @@ class FairShares {
   void erase(std::uint32_t flow);
   // Takes effect with the next call of share() that names the link.
   void set_capacity(std::uint32_t link, double bytes_per_second);
-  // Computes the rates after changes. `links`: with another capacity, or with a flow less.
-  // `touched`: flows that are new or have a new limit. Returns all flows whose rate may have
-  // changed, in ascending order.
+  // Computes the rates after changes. `links` are those with another capacity or with one flow
+  // less. `touched` are flows that are new or have a new limit. Returns all flows whose rate may
+  // have changed, in ascending order.
   const std::vector<std::uint32_t>& share(std::span<const std::uint32_t> links,
                                           std::span<const std::uint32_t> touched);
 
@@ -75,7 +75,7 @@ class FairShares {
     std::uint32_t index = 0;  // the number of this link among the flow's links
     double weight = 0;        // of the flow on this link
   };
-  // All but the lists is in fits one line of the processor's cache.
+  // All fields except the lists fit one line of the processor's cache.
   struct alignas(64) Link {
     double whole = 0;      // capacity, with the present number of senders
     double load = 0;       // of all its flows together

@@ -12,7 +12,7 @@ namespace convoy::simulate {
 
 // The transfers in progress. Add, limit and finish flows at one point in time, then call update().
 // It shares the links max-min fairly among the flows that the changes affect, and returns when each
-// flow whose rate changed will end. That replaces what it returned for the flow before.
+// flow whose rate changed will end. A returned end replaces an earlier one of the same flow.
 class FlowNetwork {
  public:
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
@@ -31,7 +31,7 @@ class FlowNetwork {
     std::uint32_t flow = 0;
     Ticks at = 0;
   };
-  // Valid until the next call.
+  // The result is valid until the next call.
   const std::vector<End>& update(Ticks now);
   double rate(std::uint32_t flow) const { return shares_.flows[flow].rate; }
 

@@ -9,8 +9,8 @@
 
 namespace convoy::simulate {
 
-// Sorts lists of different numbers below a bound. Many of few numbers are sorted faster by marking
-// them.
+// Sorts lists of distinct numbers below a bound. A list that holds a large part of the numbers
+// below the bound is sorted faster by marking them.
 class NumberSorter {
  public:
   void sort(std::vector<std::uint32_t>& numbers, std::size_t bound) {

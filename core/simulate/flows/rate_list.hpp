@@ -16,7 +16,8 @@ class RateList {
   void leave_out(const IsOutdated& is_outdated) {
     std::erase_if(items_, is_outdated);
   }
-  // Sorts them first. Their vector has any content afterwards.
+  // Sorts the entries and merges them into the list. The content of `added` is unspecified
+  // afterwards.
   void take_in(std::vector<AtRate>& added) {
     if (added.empty()) return;
     if (added.size() > 1) std::sort(added.begin(), added.end());

@@ -55,8 +55,8 @@ LayerReach tensor_reach(const SimulatedDevice& device, Arithmetic arithmetic) {
           1, 1, kUnevenGain};
 }
 
-// Of each kind of kernels that libraries choose from, which take the faster one per layer; the one
-// for layers without products comes first.
+// Returns the rates of each kind of kernels that libraries choose from. Libraries take the faster
+// kind for each layer. The kind for layers without products comes first.
 std::vector<LayerReach> layer_reaches(const SimulatedDevice& device, Arithmetic arithmetic) {
   const bool on_matrix_units =
       device.tensor_operations_per_byte > 0 && peak_of_its_own(device, arithmetic) > 0;

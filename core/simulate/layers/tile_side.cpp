@@ -12,7 +12,7 @@ namespace {
 // The side of the patch of inputs that makes a tile's outputs.
 constexpr std::uint32_t kUsualPatch = 6;
 constexpr std::uint32_t kOtherPatches[] = {4, 8};
-// Another side must have so many times smaller squared deviations to be chosen.
+// Another side is chosen only if its squared deviations are this many times smaller.
 constexpr double kClearlyBetter = 4;
 
 // The side of the filter if the convolution may be computed in tiles; otherwise 0.
@@ -28,8 +28,9 @@ std::uint32_t side_of(std::uint32_t patch, std::uint32_t filter) {
   return patch > filter ? patch + 1 - filter : 1;
 }
 
-// On two cores of an EPYC (Zen 3), from the same layers with 2 and with 4 images of 49 and of 196
-// pixels: 25 to 60 tiles of 4 x 4 forward and for gradients of data, 8 to 13 for those of weights.
+// The time of transforming the weights, in tiles. Measured on two cores of an EPYC (Zen 3), from
+// the same layers with 2 and with 4 images of 49 and of 196 pixels: 25 to 60 tiles of 4 x 4 forward
+// and for gradients of data, 8 to 13 for gradients of weights.
 double weights_in_tiles(convoy_pass pass) {
   return pass == CONVOY_PASS_BACKWARD_WEIGHTS ? 8 : 25;
 }

@@ -34,10 +34,10 @@ struct SimulatedDevice {
   // efficiencies above.
   double layer_flops_efficiency = 0;
   double layer_memory_efficiency = 0;
-  double narrow_channels = 0;  // with so many channels, products reach half the rate of wide ones
+  double narrow_channels = 0;  // with this many channels, products reach half the rate of wide ones
   // The same in TF32 and the 16-bit type. There, matrix units also wait for the factors of
-  // products, so that the memory limits products to so many operations per byte of its peak rate. 0
-  // = as in f32.
+  // products, so the memory limits products to tensor_operations_per_byte operations per byte of
+  // its peak rate. 0 = as in f32.
   double tensor_memory_efficiency = 0;
   double tensor_operations_per_byte = 0;
   // The measured times of layers, which replace the constants above; null if there are none.
@@ -133,7 +133,7 @@ struct SoftwareProfile {
   // The library that devices reduce with. If null, they use one ring at the links' rates, without
   // protocols.
   std::shared_ptr<const CollectiveLibrary> collectives;
-  // That ring follows the links; otherwise it takes devices in their order.
+  // Whether the one ring follows the links. Otherwise, it takes devices in their order.
   bool rings_follow_links = true;
 
   // Between hosts: the rate of the RPC per host and direction (0 = the network's), the fixed cost

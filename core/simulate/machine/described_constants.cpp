@@ -22,7 +22,7 @@ std::uint64_t bytes(const Fact<double>& fact) {
   return static_cast<std::uint64_t>(fact.value_or(0));
 }
 
-// Of the 16-bit types the faster one.
+// The peak of the faster 16-bit type.
 double half_peak(const topology::DeviceEntry& entry) {
   return std::max(entry.peak_f16.value_or(0), entry.peak_bf16.value_or(0));
 }

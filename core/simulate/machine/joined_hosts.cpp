@@ -47,7 +47,8 @@ class HostJoiner {
     }
   }
 
-  // The place of `one` that this place is like: a device, in order, or the memory.
+  // The place of `one` that this place corresponds to: the device with the same position, or the
+  // memory.
   std::uint32_t model_of(const plan::Place& place) const {
     std::uint32_t device = 0;
     if (place.kind == CONVOY_PLACE_DEVICE)
@@ -88,18 +89,18 @@ class HostJoiner {
     machine_.links.push_back(std::move(link));
   }
 
-  // What both directions of a link reach together.
+  // Adds a link with the rate that both directions of another link reach together.
   void add_shared_link(std::string name, double rate) {
     machine_.links.push_back({std::move(name), rate});
   }
 
-  // The two hosts measure the same.
+  // The mean of the two hosts' values, because both measure the same rate.
   double both_ways(std::uint32_t a, std::uint32_t b) const {
     return (rates_[a][b].both_ways + rates_[b][a].both_ways) / 2;
   }
 
-  // Adds three links per host, for what it sends, what it receives and both together, and then as
-  // many per pair of hosts.
+  // Adds three links per host, for what it sends, what it receives and both together, and then
+  // three links per pair of hosts.
   void add_network() {
     first_network_link_ = static_cast<std::uint32_t>(machine_.links.size());
     const std::uint32_t hosts = cluster_.hosts;

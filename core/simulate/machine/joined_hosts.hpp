@@ -7,7 +7,7 @@
 
 namespace convoy::simulate {
 
-// What was measured of a link from one host to another, in bytes per second.
+// The measured rates of the link from one host to another, in bytes per second.
 struct LinkRates {
   double alone = 0;      // of a single transfer, while nothing comes back
   double both_ways = 0;  // both directions together, while both are busy

@@ -18,8 +18,8 @@ struct StepWindow {
   Ticks length() const { return end - origin; }
 };
 
-// The chain of tasks that the end of an iteration waited for, back to the end of the iteration
-// before, and how the time divides among them.
+// The chain of tasks that the end of an iteration waited for, back to the end of the previous
+// iteration, and how the time divides among them.
 struct CriticalChain {
   struct Spent {
     Ticks ticks = 0;
@@ -39,7 +39,8 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, const 
 
 // Returns a remark on a link whose rate is assumed; empty for other links.
 std::string assumed_rate(const SimulatedLink& link);
-// How to give the rates that were assumed of links in use. Empty if all of them are known.
+// Returns advice on how to state the rates that were assumed for links in use; empty if all of them
+// are known.
 std::string advice_on_rates(const SimulatedMachine& machine, const std::vector<LinkLoad>& loads);
 
 // "compute", "copies (61 % of the step) on gpu0 -> switch0", "copies (61 % of the step, mostly

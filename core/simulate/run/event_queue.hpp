@@ -26,7 +26,7 @@ struct Event {
         kind(what) {}
 
   Ticks at;
-  std::uint64_t number;  // events are numbered as they are told
+  std::uint64_t number;  // events are numbered in the order in which they are told
   std::uint32_t version;
   std::uint32_t index : 30;  // place, instance or flow
   EventKind kind : 2;
@@ -125,7 +125,7 @@ class EventQueue {
   std::array<std::uint64_t, kBuckets / 64>
       filled_{};               // a bit per bucket; the first bit is not kept
   std::vector<Event> met_;     // the events of a bucket, while they are renewed
-  std::vector<Event> spread_;  // those of them that lower buckets get
+  std::vector<Event> spread_;  // the events of met_ that move to lower buckets
   std::size_t taken_ = 0;      // events taken from the first bucket
   std::size_t size_ = 0;
   Ticks now_ = 0;

@@ -23,7 +23,7 @@ double cores_per_device(const SimulatedProcessor& processor, const SimulatedProc
 
 double busy_seconds(const SimulatedProcessor& processor, const TaskGraph& graph,
                     const RunTimes& times, const SimulatedMachine& machine) {
-  std::vector<double> cores(machine.places.size(), 0);  // that a place's work takes
+  std::vector<double> cores(machine.places.size(), 0);  // per place: the cores that its work takes
   double seconds = 0;
   for (const SimulatedProcessor::Host& host : processor.hosts) {
     const double per_device = cores_per_device(processor, host, machine);

@@ -5,9 +5,9 @@
 
 namespace convoy::simulate {
 
-// How long all cores of this processor work for one iteration: what its hosts' CPU devices compute,
-// sum and update, and what the bytes between hosts cost. An iteration cannot be shorter, although
-// each of these works beside the others.
+// Returns how long all cores of this processor work for one iteration: what its hosts' CPU devices
+// compute, sum and update, and what the bytes between hosts cost. An iteration cannot be shorter,
+// although each of these works beside the others.
 double busy_seconds(const SimulatedProcessor& processor, const TaskGraph& graph,
                     const RunTimes& times, const SimulatedMachine& machine);
 

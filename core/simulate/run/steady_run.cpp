@@ -43,7 +43,8 @@ std::vector<double> strand_seconds(const RunTimes& times) {
   return seconds;
 }
 
-// A reader waits for all of a series.
+// Whether readers of a series make one strand wait for another. A reader waits for the whole
+// series.
 bool joins_strands(const TaskGraph& graph, const TaskSeries& series) {
   const std::uint32_t strand = graph.tasks[series.tasks.front()].strand;
   const auto of_another = [&](std::uint32_t task) { return graph.tasks[task].strand != strand; };
@@ -81,11 +82,12 @@ bool are_workers_alike(const SimulatedMachine& machine) {
 // A simulation of more operations takes too long.
 constexpr std::size_t kMostInstances = 8'000'000;
 
-// The number of iterations for alike workers of which a long run is out of reach. Nothing if it is
-// not.
+// Returns the number of iterations of a short run of alike workers, or nothing if a long run is
+// within reach.
 std::optional<std::uint32_t> few_iterations(const TaskGraph& graph, std::uint32_t most) {
   constexpr std::size_t kEnoughInstances = 1'200'000;
-  // These last until the bound holds all workers; a few more are measured.
+  // At least this many, so that the bound holds all workers before the last ones, which are
+  // measured.
   const std::size_t least = graph.waits.size() + 2;
   if (graph.tasks.size() * 2 * most <= kMostInstances || least >= most) return {};
   return static_cast<std::uint32_t>(

@@ -14,7 +14,8 @@ struct SteadyRun {
   // False if the bound on how far strands are apart will still hold back strands that had not
   // reached it when the run ended.
   bool is_steady = true;
-  std::uint32_t few_iterations = 0;  // of a run that was cut short; 0: as long as was needed
+  // Iterations of a run that was cut short; 0: the run was as long as needed
+  std::uint32_t few_iterations = 0;
 };
 
 // Runs the graph until its iterations take as long as in the long run. Strands that may be ahead of

@@ -8,8 +8,8 @@ namespace convoy::simulate {
 // symmetric machine have the same time despite the rounding of rates.
 using Ticks = std::int64_t;
 
-// Rounds as std::llround, which would be a call into the mathematics library, millions of times.
-// `seconds` is not negative, or only by rounding: then this is 0.
+// Rounds as std::llround does, but inline: runs round millions of times. `seconds` may be negative
+// only by rounding; the result is then 0.
 inline Ticks to_ticks(double seconds) {
   const double ticks = seconds * 1e9;
   const auto whole = static_cast<Ticks>(ticks);

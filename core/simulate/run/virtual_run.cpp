@@ -260,7 +260,7 @@ class VirtualRun {
     }
   }
 
-  // Applies that the group's devices have begun to compute, or that all of them have stopped.
+  // Applies the change when a device of the group has begun to compute, or when all have stopped.
   void flip(std::uint32_t group) {
     for (const std::uint32_t flow : group_flows_[group])
       network_.set_limit(flow, limit_of(cost_of(flow_instance_[flow])));
@@ -300,9 +300,9 @@ class VirtualRun {
     push(at + to_ticks(seconds), EventKind::kBegin, instance, 0);
   }
 
-  // A part below 1 that looks random and is the same in every run. There are only four, because the
-  // more different ones there are, the fewer flows begin at one time: with any number, the result
-  // is the same within 1 %, but 4,096 devices take 40 % longer to simulate.
+  // A part below 1 that looks random and is the same in every run. It has only four values. With
+  // more values, fewer flows begin at one time: the result stays the same within 1 %, but 4,096
+  // devices take 40 % longer to simulate.
   static double part_of_spread(std::uint32_t instance) {
     std::uint64_t bits = instance * 0x9e3779b97f4a7c15u;
     bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9u;

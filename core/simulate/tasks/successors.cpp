@@ -57,7 +57,7 @@ class HalfOfWaits {
         first_(second ? dependencies.size() / 2 : 0),
         end_(second ? dependencies.size() : dependencies.size() / 2) {}
 
-  // Counts the waits for each of so many tasks.
+  // Counts the waits for each of `tasks` tasks.
   void count(std::size_t tasks) {
     reserve_large(after_, tasks);
     after_.resize(tasks, 0);

@@ -217,7 +217,7 @@ TaskGraph build_tasks(const plan::Plan& lowered, const SimulatedMachine& machine
         graph.tasks[it.before].strand = graph.tasks[it.task].strand;
   graph.ways = costs->take_ways();
   const LanePlaces places = lane_places(schedule);
-  // They would be a part of the most memory that is in use at a time.
+  // Frees them here, because they would add to the peak of memory use.
   costs.reset();
   schedule = {};
   add_successors(dependencies.lists, places, numbers, input.waits, graph);

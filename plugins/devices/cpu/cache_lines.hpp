@@ -15,7 +15,7 @@ constexpr std::size_t whole_lines(std::size_t bytes) {
   return divide_up(bytes, kCacheLine) * kCacheLine;
 }
 
-// The first whole line of memory.
+// Returns the first whole cache line in the memory.
 inline std::byte* at_line(void* memory) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   return static_cast<std::byte*>(memory) + (whole_lines(address) - address);

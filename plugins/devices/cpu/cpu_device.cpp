@@ -20,7 +20,7 @@ std::uint32_t device_count(const convoy_device_request& request) {
   return request.devices != 0 ? request.devices : CoreSet::natural_count();
 }
 
-// The OpenMP runtime has read its settings when it was loaded, before any code of this plug-in.
+// The OpenMP runtime read its settings when it was loaded, before any code of this plug-in.
 void warn_about_binding(const DeviceHost& host) {
   if (omp_get_proc_bind() == omp_proc_bind_false) return;
   host.log(LogLevel::kWarning,
@@ -28,7 +28,7 @@ void warn_about_binding(const DeviceHost& host) {
            "the same cores; unset it");
 }
 
-// Once for all devices, of which there may be hundreds.
+// Called once for all devices, because there may be hundreds.
 void tell_of_shared_cores(const DeviceHost& host, std::uint32_t devices) {
   const std::string names =
       devices == 1 ? "cpu:0 has" : "cpu:0 to cpu:" + std::to_string(devices - 1) + " have";
@@ -47,9 +47,9 @@ void form_team(std::uint32_t threads) {
   std::atomic_signal_fence(std::memory_order_relaxed);
 }
 
-// Ends and joins the threads of the calling thread's team. Left to itself, the OpenMP runtime
-// detaches them when their leader ends, and they end at some time after the device is closed: while
-// the process exits, say, where a leak checker stumbles over threads that are half gone.
+// Ends and joins the threads of the calling thread's team. Otherwise the OpenMP runtime detaches
+// them when their leader ends. They would then end at some time after the device is closed, for
+// example while the process exits, and a leak checker would find half-ended threads.
 void end_team() {
   omp_pause_resource(omp_pause_hard, omp_get_initial_device());
 }

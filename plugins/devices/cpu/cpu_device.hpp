@@ -9,8 +9,8 @@
 
 namespace convoy::cpu {
 
-// A set of cores as a convoy device. All work, compiling included, happens on the engine's thread
-// and its team; memory is zeroed by that team, so that it lies near the cores.
+// A convoy device on a set of cores. All work, also compiling, happens on the engine's thread and
+// its team. That team zeroes memory, so that it is near the cores.
 class CpuDevice : public Device {
  public:
   static constexpr std::uint32_t kTraits = CONVOY_DEVICES_ON_HOST_PROCESSORS;

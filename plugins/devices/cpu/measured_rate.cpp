@@ -24,19 +24,19 @@
 namespace convoy::cpu {
 namespace {
 
-// Orders of square matrices: the library is not equally fast on all of them.
+// Orders of square matrices; the library's speed differs between them.
 constexpr std::int64_t kOrders[] = {768, 1152, 1536};
-constexpr int kMultiplications = 2;  // of every order, after one that is not counted
-// A product that stays in a core's own caches: rows x depth values by depth x 16.
+constexpr int kMultiplications = 2;  // of every order, after one that is not measured
+// A product that stays in a core's own caches: kRows x kDepth values by kDepth x 16.
 constexpr std::size_t kRows = 24;
 constexpr std::size_t kDepth = 256;
 constexpr int kProducts = 1000;
-constexpr int kProductRuns = 24;  // of two milliseconds: some are undisturbed
+constexpr int kProductRuns = 24;  // of two milliseconds each: some of them are undisturbed
 constexpr int kStreams = 9;
 
 using Floats = std::unique_ptr<float, FreeMemory>;
 
-// The memory that steps use, with numbers that are neither zero nor slow.
+// Memory in the same way as steps use it, with numbers that are neither zero nor slow.
 Floats make_floats(std::size_t count) {
   Floats floats(static_cast<float*>(zeroed_memory(count * sizeof(float)).release()));
   parallel_stretches(count, [&](std::size_t first, std::size_t size) {
@@ -72,7 +72,7 @@ double library_multiply_rate(std::int64_t order) {
   return 2.0 * static_cast<double>(elements) * static_cast<double>(order) / seconds.front();
 }
 
-// Every thread for itself.
+// Every thread multiplies for itself.
 double own_multiply_rate() {
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
   const WinogradKernels& kernels = winograd_kernels(3);
@@ -105,7 +105,7 @@ double multiply_rate() {
   return best;
 }
 
-// bf16 products with f32 sums; each operand in the order that the library likes.
+// bf16 products with f32 sums; each operand has the order that the library prefers.
 double bf16_multiply_rate(std::int64_t order) {
   constexpr auto kType = dnnl::memory::data_type::bf16;
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
@@ -137,7 +137,7 @@ double half_multiply_rate() {
   return best;
 }
 
-// Where the threads of the calling thread's team may run.
+// Adds the cores on which the threads of the calling thread's team may run.
 void add_cores_of_team(hwloc_topology_t topology, hwloc_bitmap_t cores) {
 #pragma omp parallel
   {
@@ -150,7 +150,7 @@ void add_cores_of_team(hwloc_topology_t topology, hwloc_bitmap_t cores) {
   }
 }
 
-// The team's part of the last-level caches, as the system describes them; 0 when it does not.
+// Returns the team's part of the last-level caches, as the system describes them; 0 if it does not.
 std::size_t cache_of_team() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return 0;

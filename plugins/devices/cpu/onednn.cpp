@@ -21,17 +21,17 @@ std::size_t padded_size(const Desc& desc, int dimension) {
 
 namespace {
 
-constexpr std::size_t kMaxRank = 4;  // of stored variables
+constexpr std::size_t kMaxRank = 4;  // for stored variables
 
-// Version 3 makes blocked layouts by the tags that it has names for: those with the given inner
-// blocks, in any order of the dimensions. Found once for each number of dimensions.
+// Version 3 makes blocked layouts only from named tags. These are the tags with the given inner
+// blocks, in any order of the dimensions. They are found once for each number of dimensions.
 struct TaggedLayout {
   dnnl::memory::format_tag tag;
   BlockedLayout layout;
 };
 
 std::vector<TaggedLayout> tagged_layouts(std::size_t rank) {
-  // Sizes that every inner block divides.
+  // Every inner block divides these sizes.
   const dnnl::memory::dims dims(rank, 64);
   std::vector<TaggedLayout> layouts;
   for (int value = dnnl_format_tag_any + 1; value < dnnl_format_tag_last; ++value) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// oneDNN 2.6 and 3 alike. What differs between their interfaces stands here and in onednn.cpp and
-// nowhere else; the functions have the form of version 3.
+// Supports oneDNN 2.6 and 3. Only this file and onednn.cpp contain the differences between their
+// interfaces. The functions have the form of version 3.
 
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
@@ -16,8 +16,8 @@ static_assert(
 
 using Desc = dnnl::memory::desc;
 
-// Where the elements of a desc lie. `strides` are those of whole blocks; inner blocks stand from
-// the outermost to the innermost.
+// The memory layout of a desc's elements. `strides` are those of whole blocks. Inner blocks are
+// listed from the outermost to the innermost.
 struct BlockedLayout {
   dnnl::memory::dims padded, strides;
   std::vector<dnnl::memory::dim> inner_dimensions, inner_sizes;
@@ -25,17 +25,17 @@ struct BlockedLayout {
   bool operator==(const BlockedLayout&) const = default;
 };
 
-// Nothing for layouts that only the library can read, and for parts of a larger memory.
+// Returns nothing for layouts that only the library can read, and for parts of a larger memory.
 std::optional<BlockedLayout> blocked_layout(const Desc& desc);
 
-// The desc of float32 elements that are stored in that way. Throws std::invalid_argument when the
+// Returns the desc of float32 elements with that layout. Throws std::invalid_argument when the
 // library has no such layout.
 Desc blocked_desc(const dnnl::memory::dims& dims, const BlockedLayout& layout);
 
-// Float32 elements in the order of their dimensions.
+// The desc of float32 elements in the order of their dimensions.
 Desc plain_desc(const dnnl::memory::dims& dims);
 
-// Elements along a dimension, with the padding of blocks.
+// The number of elements along a dimension, including the padding of blocks.
 std::size_t padded_size(const Desc& desc, int dimension);
 
 #if DNNL_VERSION_MAJOR >= 3
@@ -48,7 +48,7 @@ inline dnnl::memory::data_type type_of(const Desc& desc) {
   return desc.get_data_type();
 }
 
-// The description of a primitive; `shape` is what version 3 takes after the engine.
+// Returns the description of a primitive; `shape` has the arguments of version 3 after the engine.
 template <typename Primitive, typename... Shape>
 typename Primitive::primitive_desc describe(const dnnl::engine& engine,
                                             const dnnl::primitive_attr& attributes,
@@ -65,7 +65,7 @@ typename Primitive::primitive_desc describe_gradient(const dnnl::engine& engine,
   return {engine, shape..., forward, attributes};
 }
 
-// Whether the gradient of a batch norm wants beta among its inputs, which it does not use.
+// Whether the gradient of a batch norm requires beta as an input, although it does not use it.
 inline constexpr bool kGradientReadsShift = false;
 
 inline void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm algorithm, float alpha,
@@ -83,7 +83,7 @@ inline dnnl::memory::data_type type_of(const Desc& desc) {
   return desc.data_type();
 }
 
-// Arguments of a version 2 description for those of version 3, where they differ.
+// Converts the arguments of version 3 to those of a version 2 description, if they differ.
 template <typename Primitive>
 struct Shapes {
   template <typename... Shape>
@@ -92,7 +92,7 @@ struct Shapes {
   }
 };
 
-// Without dilation.
+// Drops the dilation.
 template <>
 struct Shapes<dnnl::pooling_forward> {
   template <typename Dims>
@@ -114,7 +114,7 @@ struct Shapes<dnnl::pooling_backward> {
   }
 };
 
-// One desc for source and result.
+// Uses one desc for source and result.
 template <>
 struct Shapes<dnnl::batch_normalization_forward> {
   static auto desc(dnnl::prop_kind kind, const Desc& source, const Desc&, float epsilon,

@@ -25,7 +25,7 @@ std::size_t cache_share(hwloc_topology_t topology, hwloc_const_bitmap_t cores) {
     hwloc_bitmap_free(ours);
     if (bytes > 0) break;
   }
-  // Cores of which only some hardware threads are given are not inside the set.
+  // Cores of which the set has only some hardware threads are not counted.
   return static_cast<std::size_t>(std::min(bytes, std::max(core_count, 1) * kMostPerCore));
 }
 

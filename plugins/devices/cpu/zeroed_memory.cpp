@@ -23,7 +23,7 @@ Memory zeroed_memory(std::size_t bytes) {
   void* allocated = nullptr;
   if (posix_memalign(&allocated, alignment, size) != 0) throw std::bad_alloc();
   Memory memory(allocated);
-  // Only advice: without it the pages are small.
+  // This is only advice: without it, pages are small.
   if (alignment == kLargePageBytes) static_cast<void>(madvise(memory.get(), size, MADV_HUGEPAGE));
   char* const start = static_cast<char*>(memory.get());
   parallel_stretches(size, [start](std::size_t first, std::size_t count) {

@@ -11,11 +11,11 @@ struct FreeMemory {
 };
 using Memory = std::unique_ptr<void, FreeMemory>;
 
-// Memory of so many bytes (at least one), all zero, that begins at a multiple of 4 KiB. Each thread
-// of the calling thread's team writes its stretch first, so that pages are on the team's NUMA node.
-// What is larger than a large page gets large pages where the system gives them when asked: a step
-// walks through hundreds of megabytes, and with pages of 4 KiB address translation takes up to 6 %
-// of its time. Throws std::bad_alloc.
+// Returns zeroed memory of `bytes` bytes (at least one) that begins at a multiple of 4 KiB. Each
+// thread of the calling thread's team writes its stretch first, so that pages are on the team's
+// NUMA node. Memory larger than a large page gets large pages if the system provides them on
+// request: a step walks through hundreds of megabytes, and with pages of 4 KiB, address translation
+// takes up to 6 % of its time. Throws std::bad_alloc.
 Memory zeroed_memory(std::size_t bytes);
 
 }  // namespace convoy::cpu

@@ -110,8 +110,8 @@ CudaDevice::~CudaDevice() {
     static_cast<void>(cudaStreamSynchronize(streams_.stream(lane)));
 }
 
-// What the host's own calls give to a lane's stream would become part of a recording of that lane,
-// and waiting for the stream would end it.
+// Work that the host's own calls give to a lane's stream would become part of a recording of that
+// lane, and waiting for the stream would end the recording.
 std::unique_lock<std::mutex> CudaDevice::between_recordings() {
   return recorded_ ? recorded_->pause() : std::unique_lock<std::mutex>();
 }
@@ -164,7 +164,7 @@ bool CudaDevice::reaches(Device& other) {
   return enable_peer_access(settings_.gpu, device->settings_.gpu);
 }
 
-// Every device of a group keeps what they share, and hears of its failures.
+// Every device of a group keeps the shared collectives, and learns of their failures.
 void CudaDevice::supports_collectives(const std::vector<Device*>& devices, bool prepare) {
   std::vector<GroupMember> members;
   std::vector<int> gpus;
@@ -226,7 +226,7 @@ std::shared_ptr<Collectives> CudaDevice::collectives() {
   return collectives_;
 }
 
-// Collectives of a group may come to a device that is not in it: it hears of their failures, too.
+// A device may get collectives of a group that it is not in. It learns of their failures, too.
 void CudaDevice::join_collectives() {
   const std::lock_guard lock(mutex_);
   if (collectives_ == nullptr) collectives_ = shared_collectives(settings_.collective_seconds);
@@ -294,7 +294,7 @@ void CudaDevice::run_collective(const convoy_submission& submission, cudaStream_
   try {
     all->start(submission, settings_.gpu, stream);
   } catch (...) {
-    static_cast<void>(cudaSetDevice(settings_.gpu));  // events to come belong to it
+    static_cast<void>(cudaSetDevice(settings_.gpu));  // later events belong to this GPU
     throw;
   }
   use_gpu();

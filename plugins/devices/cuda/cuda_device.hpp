@@ -18,17 +18,17 @@
 namespace convoy::cuda {
 
 struct DeviceSettings {
-  int gpu = 0;                // as CUDA numbers them
+  int gpu = 0;                // in CUDA's numbering
   std::uint32_t index = 0;    // of the convoy device
   bool tf32 = false;          // products of f32 may round their factors to TF32
-  std::uint32_t sharing = 1;  // this device and later ones on the same GPU
-  std::uint32_t devices = 1;  // of the process
+  std::uint32_t sharing = 1;  // how many devices use the same GPU, from this one on
+  std::uint32_t devices = 1;  // devices of the process
   GraphMode graphs = GraphMode::kOff;
-  double collective_seconds = 0;  // that one collective may take
+  double collective_seconds = 0;  // time limit of one collective
 };
 
-// A GPU, or a share of one, as a convoy device. Programs, operations and copies are queued on its
-// streams by the engine's thread.
+// A GPU, or a share of one, as a convoy device. The engine's thread queues programs, operations and
+// copies on its streams.
 class CudaDevice : public Device {
  public:
   static constexpr std::uint32_t kPreference = CONVOY_PREFERENCE_ACCELERATORS;
@@ -85,11 +85,11 @@ class CudaDevice : public Device {
   PinnedSlots slots_;
   DeviceWork work_;
   std::unique_ptr<RecordedRuns> recorded_;  // null: nothing is replayed
-  std::mutex mutex_;                        // of what follows
+  std::mutex mutex_;                        // guards the members below
   std::set<void*> host_memory_;
   std::map<void*, std::uint64_t> device_memory_;  // bytes
-  std::shared_ptr<Collectives> collectives_;      // null: no group that it is in was prepared
-  std::unique_ptr<LaneEngine> engine_;            // last: its threads use all the others
+  std::shared_ptr<Collectives> collectives_;      // null: none of its groups was prepared
+  std::unique_ptr<LaneEngine> engine_;            // last, because its threads use all the others
 };
 
 }  // namespace convoy::cuda

@@ -59,8 +59,8 @@ std::uint64_t CudaDevice::held_bytes() {
   return sum;
 }
 
-// On a stream of the device, because a copy on the default stream may still be under way when it
-// returns, and the device's streams do not wait for that one.
+// Uses a stream of the device. A copy on the default stream may still be running when the call
+// returns, and the device's streams do not wait for that stream.
 void CudaDevice::write(void* to, const void* from_host, std::uint64_t bytes) {
   const auto pause = between_recordings();
   use_gpu();

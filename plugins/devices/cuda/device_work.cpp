@@ -67,7 +67,7 @@ void DeviceWork::queue(const convoy_submission& operation, PinnedSlots::Slot* sl
     operations_.run(operation, stream, slot, values);
 }
 
-// Brings what an operation left in its slot to where the host wants it.
+// Copies the results of an operation from its slot to the memory that the host wants.
 void DeviceWork::tell(const convoy_submission& operation, const PinnedSlots::Slot& slot) {
   switch (operation.kind) {
     case CONVOY_OP_FORWARD:

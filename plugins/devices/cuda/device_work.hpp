@@ -7,7 +7,7 @@
 
 namespace convoy::cuda {
 
-// What a device does by itself: everything but collectives. Used by the thread that launches.
+// The work of a single device: everything except collectives. Used by the launching thread.
 class DeviceWork : public RunWork {
  public:
   explicit DeviceWork(const CudaStreams& streams) : streams_(streams) {}
@@ -17,7 +17,8 @@ class DeviceWork : public RunWork {
   StepValues values(const convoy_submission& operation) override;
   void begin(const convoy_submission& operation) override;
   void end(const convoy_submission& operation) override;
-  // values: null = those of the submission itself. In a memory turn what is new: see FirstRuns.
+  // values: null = those of the submission. Holds the memory turn for new operations: see
+  // FirstRuns.
   void queue(const convoy_submission& operation, PinnedSlots::Slot* slot,
              const StepValues* values) override;
   void tell(const convoy_submission& operation, const PinnedSlots::Slot& slot) override;

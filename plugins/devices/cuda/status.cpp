@@ -5,7 +5,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Empty for errors of which nothing more is known than their text.
+// Returns an empty text for errors about which only their text is known.
 const char* advice_on(int error) {
   switch (error) {
     case cudaErrorMemoryAllocation:

@@ -11,9 +11,9 @@
 
 namespace convoy {
 
-// Every device leaves out the same elements: their masks follow from these keys and thresholds.
+// Every device drops the same elements, because their masks follow from these keys and thresholds.
 
-// A step of splitmix64: a key and a word make another key.
+// A step of splitmix64: derives a key from another key and a word.
 CONVOY_ANYWHERE inline std::uint64_t mix_key(std::uint64_t key, std::uint64_t word) {
   std::uint64_t z = key + word + 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -21,13 +21,14 @@ CONVOY_ANYWHERE inline std::uint64_t mix_key(std::uint64_t key, std::uint64_t wo
   return z ^ (z >> 31);
 }
 
-// The key of a layer's masks on a replica. With the number of a step, it makes that of its mask.
+// Returns the key of a layer's masks on a replica. mix_key() with the number of a step derives the
+// key of that step's mask.
 CONVOY_ANYWHERE inline std::uint64_t dropout_key(std::uint64_t seed, std::uint64_t replica,
                                                  std::uint64_t layer) {
   return mix_key(mix_key(mix_key(0, seed), replica), layer);
 }
 
-// Random words of 32 bits below it keep an element.
+// An element is kept if its random word of 32 bits is below the threshold.
 inline std::uint32_t dropout_threshold(double keep) {
   return static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0));
 }

@@ -13,7 +13,7 @@ inline bool is_compression(std::uint32_t kind) {
   return traits != nullptr && traits->work == OperationWork::kMessages;
 }
 
-// Whether the first read and the first write of such an operation have its types.
+// Whether these are the types of the first read and the first write of such an operation.
 inline bool is_compressed_dtype(std::uint32_t kind, std::uint32_t read, std::uint32_t write) {
   const bool codes_written = kind == CONVOY_OP_QUANTISE;
   const bool codes_read = kind == CONVOY_OP_DEQUANTISE;
@@ -24,15 +24,15 @@ inline bool is_compressed_dtype(std::uint32_t kind, std::uint32_t read, std::uin
 // The regions of top_k, scatter, quantise or dequantise by their meaning.
 struct MessageRegions {
   convoy_region message[2];    // values and indices, or codes and scales
-  convoy_region whole;         // what is compressed, or is made of messages
-  const convoy_region* third;  // the rest, or what messages are added to; null: none
+  convoy_region whole;         // the span to compress, or to make from messages
+  const convoy_region* third;  // the rest, or the summand of messages; null: none
   std::uint64_t messages;
-  Coding coding;  // of quantise and dequantise
+  Coding coding;  // for quantise and dequantise
 
   std::uint64_t per_message(std::uint32_t part) const { return message[part].count / messages; }
 };
 
-// Requires two or three regions on the message's side, one on the other, and sizes.
+// Requires two or three regions on the side of the message, one on the other, and sizes.
 inline MessageRegions message_regions(const convoy_submission& it) {
   const bool packs = it.kind == CONVOY_OP_TOP_K || it.kind == CONVOY_OP_QUANTISE;
   const convoy_region* message = packs ? it.writes : it.reads;

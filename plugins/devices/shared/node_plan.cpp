@@ -18,16 +18,17 @@ bool can_compute_relu(std::uint32_t kind, double limit, bool rounds) {
   }
 }
 
-// A relu needs its output in its backward: a dropout behind it may zero elements there, which
-// zeroes their gradient once more, but must not scale them across the relu's upper limit.
+// The backward of a relu needs its output. So a dropout behind it may overwrite the output with
+// zeros, which zeroes their gradient once more, but must not scale values across the relu's upper
+// limit.
 bool may_overwrite(const NodePlan& producer, bool drops) {
   const convoy_layer& layer = *producer.node->layer;
   if (layer.kind == CONVOY_LAYER_INPUT) return false;
   return !(drops && layer.kind == CONVOY_LAYER_RELU && layer.limit > 0.0);
 }
 
-// A batch norm right in front of a sum of two computes the sum, where nobody else wants its result
-// as it is. The other part of the sum is complete by then.
+// A batch norm directly before a sum of two computes the sum if no other node reads its own result.
+// The other summand is complete by then.
 void decide_sum(GraphPlan& plan, std::size_t index, const PlanOptions& options) {
   NodePlan& here = plan.nodes[index];
   if (options.rounds || here.inputs.size() != 2 || here.inputs[0] == here.inputs[1]) return;
@@ -60,7 +61,7 @@ void decide_in_place(GraphPlan& plan, std::size_t index, const PlanOptions& opti
 void assign_value(GraphPlan& plan, std::size_t index) {
   NodePlan& here = plan.nodes[index];
   if (here.in_place) {
-    // The last input: of a sum the batch norm that computes it.
+    // Uses the last input: for a sum, this is the batch norm that computes it.
     here.value = plan.nodes[*std::max_element(here.inputs.begin(), here.inputs.end())].value;
   } else {
     here.value = plan.values.size();

@@ -11,11 +11,10 @@
 #include "plugins/devices/shared/message_shape.hpp"
 #include "plugins/devices/shared/update_rule.hpp"
 
-// What the regions of an operation are on every kind of device: how many, of which types and sizes.
+// The rules for the regions of an operation on every kind of device: number, types and sizes.
 namespace convoy {
 
-// Throws std::invalid_argument when an operation whose number of regions is known came with another
-// one.
+// Throws std::invalid_argument when an operation with a known number of regions has another number.
 inline void require_regions(const convoy_submission& operation) {
   const OperationTraits* const traits = find_operation_traits(operation.kind);
   const auto differs = [](std::uint64_t count, SpanCounts wanted) {
@@ -35,8 +34,8 @@ inline bool is_floating_dtype(std::uint32_t dtype) {
   return dtype == CONVOY_F32 || dtype == CONVOY_F16 || dtype == CONVOY_BF16;
 }
 
-// Why an operation of one device is not computed with these types of its first read and first
-// write, CONVOY_F32 where there is none; null when it is. Collectives and calls differ by device.
+// Returns why one device does not compute an operation with these types of its first read and first
+// write (CONVOY_F32 if there is none); null when it does. Collectives and calls differ by device.
 inline const char* dtype_refusal(std::uint32_t kind, std::uint32_t read, std::uint32_t write) {
   const OperationTraits* const traits = find_operation_traits(kind);
   if (traits == nullptr || traits->work == OperationWork::kCollective || kind == CONVOY_OP_CALL)
@@ -61,8 +60,8 @@ inline const char* dtype_refusal(std::uint32_t kind, std::uint32_t read, std::ui
   }
 }
 
-// Throws std::invalid_argument with what a device's refusal says of an operation's types. Without a
-// read, that of the write counts for both.
+// Throws std::invalid_argument with a device's refusal of an operation's types. Without a read, the
+// type of the write counts for both.
 template <typename Operation>
 void require_types(const Operation& operation,
                    const char* (*refusal)(std::uint32_t kind, std::uint32_t read,
@@ -92,7 +91,7 @@ inline bool matrices_fit(const convoy_submission& operation) {
          operation.writes[0].count == batch * sizes[0] * sizes[1];
 }
 
-// Of the kinds whose sizes are their own.
+// Checks the kinds with size rules of their own.
 inline bool own_sizes_fit(const convoy_submission& operation) {
   if (is_compression(operation.kind)) return messages_fit(operation);
   const std::uint64_t reads = element_reads(operation);
@@ -105,8 +104,8 @@ inline bool own_sizes_fit(const convoy_submission& operation) {
 
 }  // namespace rules_detail
 
-// Whether the sizes of the regions go together, of an operation of one device with as many regions
-// as its kind has, one of them written.
+// Whether the sizes of the regions are consistent, for an operation of one device with the number
+// of regions of its kind and at least one write.
 inline bool regions_fit(const convoy_submission& operation) {
   const OperationTraits* const traits = find_operation_traits(operation.kind);
   const std::uint64_t* sizes = operation.sizes;

@@ -7,9 +7,9 @@
 
 namespace convoy {
 
-// Sets the offsets of these buffers so that no two of them overlap that live at the same time, from
-// `first` to `last`. Returns the bytes of the arena. Largest buffers first, each in its lowest gap:
-// a simple rule that comes near the best packing.
+// Sets the offsets of these buffers so that buffers that live at the same time, from `first` to
+// `last`, do not overlap. Returns the bytes of the arena. It places the largest buffers first, each
+// in its lowest gap: a simple rule that comes close to the best packing.
 template <typename Buffer>
 std::uint64_t place_by_lifetime(std::vector<Buffer>& buffers, std::vector<std::size_t> ids) {
   std::stable_sort(ids.begin(), ids.end(), [&](std::size_t a, std::size_t b) {

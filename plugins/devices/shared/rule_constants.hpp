@@ -4,13 +4,13 @@
 
 namespace convoy {
 
-// What convoy_optimizer and a step say of an update, in the precision of the arithmetic.
+// The constants of an update from convoy_optimizer and a step, in the precision of the arithmetic.
 struct RuleConstants {
   std::uint32_t kind;   // convoy_optimizer_kind
   float learning_rate;  // with Adam's bias correction
   float contributions;
   float gradient_scale;
-  float weight_decay;  // 0 where weight decay does not apply
+  float weight_decay;  // 0 if weight decay does not apply
   float clip;          // 0 = off
   float momentum;
   float decay, one_minus_decay;  // the complements are rounded from double: 1 - 0.999f is

@@ -7,7 +7,7 @@
 
 #include "plugins/devices/shared/rule_constants.hpp"
 
-// What an apply or a norm means on every device, before its own guards and kernels.
+// The meaning of an apply or a norm on every device, before the device's own guards and kernels.
 namespace convoy {
 
 // The step's learning rate, Adam's bias correction included. The host sets the step of an apply to
@@ -42,8 +42,8 @@ inline RuleConstants rule_constants(const convoy_submission& operation) {
   return constants;
 }
 
-// How many reads have as many elements as the writes: loss scale and norm, which the host adds to
-// some operations, come last and are small.
+// Returns how many reads have as many elements as the writes. The loss scale and the norm, which
+// the host adds to some operations, come last and are small.
 inline std::uint64_t element_reads(const convoy_submission& operation) {
   std::uint64_t reads = operation.read_count;
   for (const std::uint32_t flag : {CONVOY_OP_LOSS_SCALED, CONVOY_OP_NORMED}) {

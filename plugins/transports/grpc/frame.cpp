@@ -36,7 +36,7 @@ grpc::ByteBuffer copied(const void* bytes, std::size_t count) {
 }
 
 std::uint32_t checksum(std::uint32_t before, const void* bytes, std::uint64_t count) {
-  // The library leaves the inversions at both ends to its caller, and takes an int's worth at once.
+  // The library expects inverted values at both ends, and takes at most INT_MAX bytes at once.
   std::uint32_t value = ~before;
   auto* at = static_cast<unsigned char*>(const_cast<void*>(bytes));
   constexpr std::uint64_t kMost = 1u << 30;

@@ -5,10 +5,11 @@
 
 namespace convoy::grpc_transport {
 
-// What this task says first on a connection of a pair.
+// Returns the first message of this task on a connection of a pair.
 Hello make_hello(const Settings& settings, std::uint32_t connection);
 
-// What the other end says first. Throws RefusedInput when it is none, or when it is of another run.
+// Reads the first message of the other end. Throws RefusedInput when it is malformed or of another
+// run.
 Hello read_hello(const grpc::ByteBuffer& message, const Settings& settings);
 
 }  // namespace convoy::grpc_transport

@@ -17,11 +17,11 @@
 namespace convoy::grpc_transport {
 namespace {
 
-constexpr std::uint64_t kOwnFiles = 8;  // of the library's threads and listeners
+constexpr std::uint64_t kOwnFiles = 8;  // for the library's threads and listeners
 constexpr double kRedialSeconds = 0.1;
-// How long a new stream may take to say which task it comes from.
+// How long a new stream may take to identify its task.
 constexpr double kNamelessSeconds = 5;
-// How long gRPC gets to release memory after a peer is lost. It releases a write that the peer does
+// How long gRPC has to release memory after a peer is lost. It releases a write that the peer does
 // not read only when the connection ends.
 constexpr double kReleaseSeconds = 0.15;
 constexpr double kFarewellSeconds = 1;
@@ -32,15 +32,15 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// gRPC shuts down with its last server, and then waits up to ten seconds for a poller of its own
-// where a peer has taken nothing of what was written. One reference that is never given back keeps
-// it open for the life of the process.
+// gRPC shuts down with its last server, and then waits up to ten seconds for one of its pollers if
+// a peer has not read what was written. One reference that is never given back keeps it open for
+// the life of the process.
 void keep_library_open() {
   static const bool kKept = (grpc_init(), true);
   static_cast<void>(kKept);
 }
 
-// The control plane opens before and has started gRPC's pollers already.
+// The control plane opens first and has started gRPC's pollers already.
 void require_threads_of_library() {
   constexpr std::uint64_t kRest = 4;
   require_threads(grpc_runners() + kRest, "gRPC");
@@ -231,8 +231,8 @@ void GrpcTransport::interrupt() {
   mailbox_->wake();
 }
 
-// What is due by time and not by an event: new attempts to connect, time-outs, and the release of
-// writes to a peer that has stopped reading.
+// Handles timed work: new attempts to connect, time-outs, and the release of writes to a peer that
+// has stopped reading.
 void GrpcTransport::look_after(Lock& lock) {
   const double time = now();
   bool watch = false;
@@ -279,7 +279,7 @@ bool GrpcTransport::is_called(const Link& link) const {
       peers_, [&](const auto& peer) { return peer.second.pair->calls(*link.stream); });
 }
 
-// Destroys streams that have ended, and their connections. This may take a while.
+// Destroys streams that have ended, and their connections. This may take some time.
 void GrpcTransport::bury(Lock& lock) {
   std::vector<Link> gone;
   for (auto link = links_.begin(); link != links_.end();) {
@@ -372,7 +372,7 @@ void GrpcTransport::answer(Link& link, Lock& lock) {
   lock.lock();
 }
 
-// The other end learns why by the status.
+// The status tells the other end the reason.
 void GrpcTransport::refuse(Link& link, const RefusedInput& input) {
   events_.refused(link.dialed ? link.peer : CONVOY_NONE, input);
   mailbox_->wake();

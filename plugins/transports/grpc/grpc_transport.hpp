@@ -16,9 +16,10 @@
 
 namespace convoy::grpc_transport {
 
-// Bytes between tasks on any hosts: streams of gRPC over several connections per pair, encrypted
-// when there are certificates. What is sent is read where it lies; what comes is copied once. The
-// larger rank dials. Threads of gRPC move all bytes; the thread that polls only takes events.
+// Moves bytes between tasks on any hosts: streams of gRPC over several connections per pair,
+// encrypted when there are certificates. Sent data are read in place. Received data are copied
+// once. The task with the larger rank dials. Threads of gRPC move all bytes; the polling thread
+// only takes events.
 class GrpcTransport : public Transport, private StreamEvents, private grpc::CallbackGenericService {
  public:
   static constexpr std::uint32_t kPreference = CONVOY_PREFERENCE_NETWORK;
@@ -40,24 +41,25 @@ class GrpcTransport : public Transport, private StreamEvents, private grpc::Call
  private:
   using Lock = Pair::Lock;
 
-  // A stream from its beginning to its end.
+  // A stream during its whole life.
   struct Link {
     std::unique_ptr<Stream> stream;
-    std::shared_ptr<grpc::Channel> channel;  // of one that was dialed
+    std::shared_ptr<grpc::Channel> channel;  // for a stream that was dialed
     bool dialed = false;
-    bool greeted = false;  // the other end's hello has come
+    bool greeted = false;  // the other end's hello has arrived
     bool ended = false;
     std::uint32_t peer = 0;
     std::uint32_t connection = 0;
-    double born = 0;  // seconds
+    double born = 0;  // time of creation in seconds
   };
   struct Peer {
     std::unique_ptr<Pair> pair;
     Endpoint endpoint{};
-    double deadline = 0;                       // for its connections
-    double lost = 0;                           // since when
-    std::map<std::uint32_t, double> redial{};  // connection -> not before
-    std::string refusal{};                     // what gRPC said of the last attempt to connect
+    double deadline = 0;  // for its connections
+    double lost = 0;      // time of the loss
+    std::map<std::uint32_t, double>
+        redial{};           // per connection: the earliest time of the next attempt
+    std::string refusal{};  // gRPC's reason for the last failed attempt to connect
   };
 
   void read(Stream& stream, const grpc::ByteBuffer& message) override;

@@ -8,14 +8,14 @@
 
 namespace convoy::grpc_transport {
 
-// A piece of a message that gRPC refers to no more.
+// A piece of a message that gRPC has released.
 struct Released {
   std::uint32_t peer;
   std::uint32_t channel;
   std::uint64_t sequence;
 };
 
-// Hands results of gRPC's threads to the thread that polls, and wakes it. Any thread may call. It
+// Passes results of gRPC's threads to the polling thread, and wakes it. Any thread may call it. It
 // lives until gRPC refers to no memory any more.
 class Mailbox {
  public:
@@ -27,11 +27,11 @@ class Mailbox {
   // Readable when there is something to do.
   int descriptor() const { return epoll_; }
   void wake();
-  // Sleeps until there is something to do, or the seconds are over.
+  // Sleeps until there is something to do, or `seconds` have passed.
   void sleep(double seconds) const;
-  // Forgets what it was woken for: whoever calls then looks at everything.
+  // Clears the wake-up. The caller then looks at everything.
   void settle();
-  // Wakes again and again, for what only time brings, or not.
+  // Starts or stops waking at intervals, for timed work.
   void tick(bool on);
 
   void release(const Released& piece);
@@ -43,7 +43,7 @@ class Mailbox {
   int timer_;
   bool ticks_ = false;
   std::atomic<bool> rung_ = false;
-  std::mutex mutex_;  // nothing is called while it is held
+  std::mutex mutex_;  // no function is called while it is held
   std::vector<Released> released_;
 };
 

@@ -84,7 +84,7 @@ void Pair::pump_all(Lock& lock) {
   for (std::uint32_t i = 0; i < lanes_.size() && !lost_; ++i) pump(i, lock);
 }
 
-// One frame is on its way per connection; the next one goes when it is written.
+// One frame is in flight per connection; the next one follows when it is written.
 void Pair::pump(std::uint32_t connection, Lock& lock) {
   Lane& lane = lanes_[connection];
   if (lane.writing || lane.stream == nullptr || !connected_) return;
@@ -124,7 +124,7 @@ std::optional<grpc::ByteBuffer> Pair::next_credit() {
   return copied(&credit, sizeof credit);
 }
 
-// The next message of the channels that go over this connection, in turns.
+// Takes the next message of the channels that use this connection, in turns.
 bool Pair::take_message(std::uint32_t connection) {
   Lane& lane = lanes_[connection];
   const std::uint32_t first = connection % settings_.connections;
@@ -225,10 +225,11 @@ void Pair::read(std::uint32_t connection, const grpc::ByteBuffer& message, Lock&
 
 void Pair::take_credit(const FrameHeader& header, Lock& lock) {
   outgoing_.grant(header.channel, header.sequence);
-  pump_all(lock);  // what was taken without credit for one channel made room for all
+  pump_all(
+      lock);  // a message that was sent without credit on one channel may have made room for all
 }
 
-// On each connection, the close comes after everything that the peer has sent there.
+// On each connection, the close comes after everything that the peer has sent on it.
 void Pair::take_close(Lane& lane) {
   lane.heard_close = true;
   const auto heard = [](const Lane& each) { return each.heard_close; };
@@ -294,7 +295,7 @@ void Pair::ended(std::uint32_t connection, const std::string& reason) {
   Lane& lane = lanes_[connection];
   lane.stream = nullptr;
   lane.writing = false;
-  // Other connections may still carry what was sent before one of the two closed.
+  // Other connections may still carry data that were sent before one end closed.
   if (lane.heard_close || lane.said_close) return;
   lose(CONVOY_REASON_DIED, reason.empty() ? "its connection ended" : reason);
 }

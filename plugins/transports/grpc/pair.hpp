@@ -19,23 +19,24 @@
 
 namespace convoy::grpc_transport {
 
-// What a pair needs of its run.
+// The settings of a pair.
 struct PairSettings {
   std::uint32_t peer = 0;
   std::uint32_t generation = 0;
   std::uint32_t channels = 1;
-  // Each direction has so many connections of its own, those of the smaller rank first, and its
-  // channel c goes over the one of index c % connections. What a receiver must tell the sender, its
-  // room for more (HTTP/2's windows) above all, so comes back on a connection that carries nothing
-  // else; behind messages on a slow link it would keep the sender waiting. The last connection
-  // carries credit alone, for the same reason.
+  // Each direction has this many connections of its own, those of the smaller rank first, and its
+  // channel c uses the one with index c % connections. So what a receiver must tell the sender,
+  // mainly that it has room for more (HTTP/2's windows), comes back on a connection that carries
+  // nothing else. Behind messages on a slow link, it would keep the sender waiting. For the same
+  // reason, the last connection carries only credit.
   std::uint32_t connections = 1;
   bool sends_first = false;  // this task has the smaller rank
-  bool checked = false;      // what is sent carries checksums
+  bool checked = false;      // sent data carry checksums
 };
 
-// This task and one peer: messages, credit, and the connections that carry them. All functions want
-// the transport's mutex held; those that get the lock give it up while they copy or write.
+// This task and one peer: messages, credit, and the connections that carry them. The caller of any
+// function holds the transport's mutex. Functions with a lock argument release it while they copy
+// or write.
 class Pair {
  public:
   using Lock = std::unique_lock<std::mutex>;
@@ -44,7 +45,7 @@ class Pair {
   void send(const convoy_transfer& transfer, Lock& lock);
   void expect(const convoy_transfer& transfer, Lock& lock);
 
-  // connect was called: from here on there are events.
+  // Call it for connect: events follow from now on.
   void ask();
   bool asked() const { return asked_; }
   bool connected() const { return connected_; }
@@ -52,25 +53,25 @@ class Pair {
   bool has_stream(std::uint32_t connection) const { return lanes_[connection].stream != nullptr; }
   // The first message on this connection is being written.
   void reserve(std::uint32_t connection) { lanes_[connection].writing = true; }
-  // Both ends know who is there, on this connection.
+  // Both ends have identified each other on this connection.
   void attach(std::uint32_t connection, Stream& stream, Lock& lock);
 
-  // From streams, which are attached.
+  // Called by attached streams.
   void read(std::uint32_t connection, const grpc::ByteBuffer& message, Lock& lock);
   void written(std::uint32_t connection, bool ok, Lock& lock);
   void ended(std::uint32_t connection, const std::string& reason);
 
-  // A piece of a message is released.
+  // gRPC has released a piece of a message.
   void released(const Released& piece);
-  // The peer is lost, once: its messages end as soon as nobody refers to their spans.
+  // The peer is lost; called once. Its messages end as soon as their spans are released.
   void lose(convoy_transport_reason reason, const std::string& text);
-  // As if it were lost, without saying so.
+  // The same as a loss, but without an event for it.
   void cancel();
-  // Tells the peer that nothing follows. True: it is told, or cannot be.
+  // Tells the peer that nothing follows. Returns true when it is told, or cannot be told.
   bool say_goodbye(Lock& lock);
-  // No span is referred to.
+  // Whether no span is referred to any more.
   bool released_all() const { return pieces_ == 0 && copying_ == 0; }
-  // Ends connections in the middle of what they write.
+  // Ends connections in the middle of their writes.
   void reset() const;
 
   // Whether a thread is in a call of this stream without holding the lock.
@@ -96,9 +97,9 @@ class Pair {
     std::uint32_t local_port = 0;
     std::uint32_t remote_port = 0;
     bool writing = false;
-    bool closing = false;      // CLOSE is to be sent
-    bool said_close = false;   // and is sent
-    bool heard_close = false;  // the peer's has come
+    bool closing = false;      // CLOSE must be sent
+    bool said_close = false;   // CLOSE is sent
+    bool heard_close = false;  // the peer's CLOSE has arrived
     std::optional<Outgoing> outgoing{};
     std::optional<Incoming> incoming{};
     std::uint32_t turn = 0;
@@ -139,15 +140,15 @@ class Pair {
   SentMessages sent_;
   ReceiveFlow incoming_;
   std::vector<Lane> lanes_;          // by connection; the last one is credit's
-  std::set<std::uint32_t> credits_;  // channels whose credit is to be sent
+  std::set<std::uint32_t> credits_;  // channels whose credit must be sent
   std::map<std::pair<std::uint32_t, std::uint64_t>, InFlight> in_flight_;
-  std::uint64_t pieces_ = 0;   // that gRPC refers to
-  std::uint32_t copying_ = 0;  // threads that write to spans
+  std::uint64_t pieces_ = 0;   // pieces that gRPC refers to
+  std::uint32_t copying_ = 0;  // threads that write to spans now
   bool asked_ = false;
   bool connected_ = false;
   bool lost_ = false;
-  std::optional<std::pair<convoy_transport_reason, std::string>>
-      unsaid_;  // lost before it was asked
+  // A loss before the event was asked for
+  std::optional<std::pair<convoy_transport_reason, std::string>> unsaid_;
 };
 
 }  // namespace convoy::grpc_transport

@@ -13,7 +13,7 @@
 namespace convoy::grpc_transport {
 namespace {
 
-// What a stream may have under way before its receiver has taken it.
+// Bytes of a stream that may be in flight before its receiver has taken them.
 constexpr int kWindowBytes = 16 << 20;
 constexpr int kHttpFrameBytes = 4 << 20;
 
@@ -86,12 +86,12 @@ std::shared_ptr<grpc::Channel> make_channel(const Settings& settings, const Endp
   add_arguments(settings, arguments);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // A call that may be repeated keeps what it has sent.
+  // Retries are disabled, because a call that may be repeated keeps what it has sent.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (settings.encrypted) {
-    // One certificate, made out to this name, serves all hosts.
+    // One certificate with this name serves all hosts.
     arguments.SetSslTargetNameOverride("convoy");
     credentials =
         grpc::SslCredentials({settings.authorities, settings.private_key, settings.certificate});

@@ -12,30 +12,31 @@
 
 namespace convoy::grpc_transport {
 
-// What a run wants of its connections, with all texts kept.
+// The settings of a run's connections, with copies of all texts.
 struct Settings {
   convoy_transport_run run{};  // without its texts
   Endpoint listen{"127.0.0.1", 0};
   std::string advertised_host;
   std::uint32_t connections = 1;  // per pair and direction, for messages
   bool encrypted = false;
-  bool checked = false;  // messages carry checksums: clear text that leaves the machine
+  bool checked = false;  // messages carry checksums: in clear text beyond the machine
   std::string certificate;
   std::string private_key;
   std::string authorities;
 
-  // One more per pair is for credit.
+  // Includes the pair's connection for credit.
   std::uint32_t connections_per_pair() const { return 2 * connections + 1; }
 };
 
-// Reads a run and its files. Throws std::invalid_argument: clear text beyond loopback without
-// leave, one of three files missing, an address that is none.
+// Reads a run and its files. Throws std::invalid_argument for clear text beyond loopback without
+// permission, for one or two of the three files missing, and for a malformed address.
 Settings read_settings(const convoy_transport_run& run, std::uint32_t connections, bool checked);
 
 std::shared_ptr<grpc::ServerCredentials> server_credentials(const Settings& settings);
-// A connection of its own to an address.
+// Makes a separate connection to an address.
 std::shared_ptr<grpc::Channel> make_channel(const Settings& settings, const Endpoint& to);
-// For connections of both ends: large frames, and pings that tell a silent peer from an idle one.
+// Adds the arguments of connections of both ends: large frames, and pings that distinguish a silent
+// peer from an idle one.
 void add_arguments(const Settings& settings, grpc::ChannelArguments& arguments);
 
 }  // namespace convoy::grpc_transport

@@ -34,7 +34,7 @@ bool is_loopback_address(const sockaddr& address) {
   return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
 }
 
-// Ports of a socket's own end or its peer's; nothing for what is no TCP connection.
+// Returns the port of a socket's own end or its peer's; nothing if it is no TCP connection.
 std::optional<std::uint32_t> port_with(int descriptor, decltype(&::getsockname) ask) {
   sockaddr_storage address{};
   socklen_t bytes = sizeof address;

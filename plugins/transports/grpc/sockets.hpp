@@ -5,7 +5,7 @@
 
 namespace convoy::grpc_transport {
 
-// Where to listen or to dial: a host and a port.
+// A host and a port, to listen at or to dial.
 struct Endpoint {
   std::string host;
   std::uint32_t port = 0;
@@ -17,10 +17,10 @@ std::string to_string(const Endpoint& endpoint);
 // Whether the name or address means this machine only.
 bool is_loopback(const std::string& host);
 
-// The port at the end of what gRPC calls a peer ("ipv4:10.0.0.2:41000"); 0: there is none.
+// Returns the port at the end of gRPC's name of a peer ("ipv4:10.0.0.2:41000"); 0: there is none.
 std::uint32_t port_of(const std::string& peer);
 
-// Ends this process's TCP connections with these ports at once, whatever is on its way. gRPC itself
+// Ends this process's TCP connections with these ports at once, whatever is in flight. gRPC itself
 // waits for a write that has begun, and so keeps the sender's memory for as long as a peer that has
 // stopped reads nothing.
 void reset_connections(std::uint32_t local_port, std::uint32_t remote_port);

@@ -17,7 +17,7 @@ class DialedStream : public Stream,
   DialedStream(const std::shared_ptr<grpc::Channel>& channel, StreamEvents& events)
       : events_(events), stub_(channel) {
     stub_.PrepareBidiStreamingCall(&context_, kMethod, grpc::StubOptions(), this);
-    AddHold();  // writes are begun by others than the reactions
+    AddHold();  // needed because other threads than the reactions begin writes
   }
   void start() {
     StartRead(&incoming_);
@@ -108,7 +108,7 @@ class AcceptedStream : public Stream, public grpc::ServerGenericBidiReactor {
   }
   void OnDone() override { events_.ended(*this, grpc::Status::OK); }
 
-  // The other end says nothing more: the call ends.
+  // The other end sends nothing more, so the call ends.
   void finish_when_idle() {
     if (unread_ && !writing_ && !std::exchange(finished_, true)) Finish(grpc::Status::OK);
   }

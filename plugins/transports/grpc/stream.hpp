@@ -12,37 +12,38 @@ namespace convoy::grpc_transport {
 
 class Stream;
 
-// Told by threads of gRPC what happens on a stream; calls for one stream do not overlap, except
+// Threads of gRPC call it for the events of a stream. Calls for one stream do not overlap, except
 // that written() may come during read().
 class StreamEvents {
  public:
   virtual ~StreamEvents() = default;
-  // A message came. The next one is read when this returns.
+  // A message arrived. The next one is read after this function returns.
   virtual void read(Stream& stream, const grpc::ByteBuffer& message) = 0;
-  // What write was called with is on its way, or the stream is broken.
+  // The argument of write was passed on, or the stream is broken.
   virtual void written(Stream& stream, bool ok) = 0;
-  // The last call: the stream may be deleted from here on, by another thread.
+  // The last call. From then on, another thread may delete the stream.
   virtual void ended(Stream& stream, const grpc::Status& status) = 0;
 };
 
-// Messages in both directions over a connection that no other stream shares. Its owner deletes it
+// Messages in both directions over a connection that no other stream shares. The owner deletes it
 // after ended().
 class Stream {
  public:
   virtual ~Stream() = default;
-  // One at a time, until written(). False: the stream is broken, and written() will not come.
+  // Call it for one message at a time, and wait for written() in between. Returns false if the
+  // stream is broken; written() then does not come.
   virtual bool write(const grpc::ByteBuffer& message) = 0;
-  // Ends the stream in order; not while a write is under way.
+  // Ends the stream in order; not during a write.
   virtual void finish(const grpc::Status& status) = 0;
-  // Ends it at once. Not after ended().
+  // Ends it at once; not after ended().
   virtual void cancel() = 0;
 
-  // Ports of the connection; 0: not known.
+  // Ports of the connection; 0: unknown.
   std::uint32_t local_port = 0;
   std::uint32_t remote_port = 0;
 };
 
-// Name of the method that streams are calls of.
+// The method that streams call.
 extern const char* const kMethod;
 
 std::unique_ptr<Stream> dial(const std::shared_ptr<grpc::Channel>& channel, StreamEvents& events);

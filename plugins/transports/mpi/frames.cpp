@@ -7,7 +7,7 @@
 
 namespace convoy::mpi {
 
-// MPI may still read memory of parcels that nobody has received: it is left to it.
+// MPI may still read memory of parcels that were not received, so this memory is leaked.
 OutgoingParcels::~OutgoingParcels() {
   for (Flying& it : flying_) static_cast<void>(it.memory.release());
 }
@@ -33,7 +33,7 @@ bool OutgoingParcels::progress() {
     int done = 0;
     require(MPI_Test(&flying_[i].request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done == 0) {
-      // Those behind it are rarely further; all are tried when there is no room.
+      // Later parcels are rarely finished earlier; all are checked when there is no room.
       if (has_room()) break;
       ++i;
       continue;

@@ -14,14 +14,14 @@ namespace convoy::mpi {
 
 enum FrameKind : std::uint32_t {
   kHello = 1,    // who the sender is; the payload is a Hello
-  kGoodbye = 2,  // it has closed
-  kMessage = 3,  // a small message, whole
-  kOffer = 4,    // a large one: its target answers with kReady when it receives
+  kGoodbye = 2,  // the sender has closed
+  kMessage = 3,  // a small message, complete
+  kOffer = 4,    // a large message; its target answers with kReady when it receives
   kReady = 5,    // its bytes may be sent
-  kCredit = 6    // so many messages of the channel are expected
+  kCredit = 6    // this many messages of the channel are expected
 };
 
-// What processes send each other, all with one tag; `payload` bytes follow.
+// Processes send each other frames, all with one tag; `payload` bytes follow.
 struct Frame {
   std::uint32_t kind = 0;
   std::uint32_t channel = 0;
@@ -33,22 +33,22 @@ struct Frame {
 };
 
 inline constexpr std::size_t kPayload = 16384;
-// A message of MPI has so many bytes at most: one or more frames, one after the other.
+// The largest message of MPI; it has one or more frames, one after the other.
 inline constexpr std::size_t kParcelBytes = 2 * (sizeof(Frame) + kPayload);
 inline constexpr int kFrameTag = 1;
 inline constexpr int kDataTag = 16;  // + channel, for the bytes of large messages
 
 using ParcelMemory = std::array<std::byte, kParcelBytes>;
 
-// Parcels on their way to other processes, in memory of their own. As many as there is room for:
-// who finds none waits.
+// Parcels in flight to other processes, in memory of their own. Their number is limited; a caller
+// that finds no room waits.
 class OutgoingParcels {
  public:
   ~OutgoingParcels();
   bool has_room() const { return flying_.size() < kMost; }
   std::unique_ptr<ParcelMemory> memory();
   void send(int to, std::unique_ptr<ParcelMemory> memory, std::size_t bytes);
-  // Takes memory back. Whether anything has arrived.
+  // Takes back memory that is free again. Returns whether a parcel has arrived.
   bool progress();
   bool empty() const { return flying_.empty(); }
 
@@ -62,14 +62,16 @@ class OutgoingParcels {
   std::vector<std::unique_ptr<ParcelMemory>> free_;
 };
 
-// Frames to one process, which go together: a message of MPI costs more than the bytes of a frame.
+// Frames to one process that are sent together, because a message of MPI costs more than the bytes
+// of a frame.
 class Parcel {
  public:
   Parcel(int to, OutgoingParcels& parcels) : to_(to), parcels_(parcels) {}
 
-  // `payload`: frame.payload bytes; null: none. Sends those before it when there is no room for it.
+  // `payload`: frame.payload bytes; null: none. Sends the earlier frames when there is no room for
+  // it.
   void add(const Frame& frame, const void* payload);
-  // Sends what was added, if anything was.
+  // Sends the added frames, if there are any.
   void send();
 
  private:
@@ -79,7 +81,7 @@ class Parcel {
   std::size_t bytes_ = 0;
 };
 
-// Parcels from anybody, in the order in which they came.
+// Parcels from all processes, in order of arrival.
 class IncomingParcels {
  public:
   IncomingParcels();
@@ -87,7 +89,7 @@ class IncomingParcels {
   IncomingParcels(const IncomingParcels&) = delete;
   IncomingParcels& operator=(const IncomingParcels&) = delete;
 
-  // Calls take(source, bytes, memory) for the oldest parcel; false when none has come.
+  // Calls take(source, bytes, memory) for the oldest parcel; returns false when none has arrived.
   template <typename Take>
   bool next(Take take) {
     int source = 0;

@@ -16,19 +16,19 @@
 namespace convoy::mpi {
 namespace {
 
-// Longer than the time that survivors take to notice and end.
+// Longer than survivors take to notice the loss and end.
 constexpr unsigned kFinalizeSeconds = 8;
 constexpr double kSpinSeconds = 50e-6;
-// A long wait takes little of a processor: after the first 2 ms, while answers of a fast fabric are
-// due and sleeps are short, a sleep lasts half a per cent of the time waited, but no less than 200
-// us and no more than 2 ms.
+// A long wait uses little processor time. In the first 2 ms, sleeps are short, because answers of a
+// fast fabric are due. After that, a sleep lasts half a per cent of the time waited, but at least
+// 200 us and at most 2 ms.
 constexpr double kSleepOfWaited = 0.005;
 constexpr double kAnswersAreDue = 2e-3;
 constexpr double kBriefSleep = 10e-6;
 constexpr double kShortestSleep = 200e-6;
 constexpr double kLongestSleep = 2e-3;
 
-// The others may not come any more; the launcher ends what is left of the job then.
+// The other processes may not arrive any more; the launcher then ends the rest of the job.
 void finalize() {
   int done = 0;
   if (MPI_Finalized(&done) != MPI_SUCCESS || done != 0) return;
@@ -83,8 +83,8 @@ World world() {
   return {static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(ranks)};
 }
 
-// MPI refers to the memory of an exchange until all have come: when it is given up, the memory is
-// left to it.
+// MPI refers to the memory of an exchange until all processes have arrived. If the exchange is
+// given up, the memory is leaked.
 void gather(std::span<const std::byte> mine, double seconds, std::byte* all) {
   const double until = Patience::now() + seconds;
   const std::size_t bytes = mine.size();

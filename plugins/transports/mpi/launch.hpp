@@ -7,10 +7,10 @@
 
 namespace convoy::mpi {
 
-// MPI in this process. It is started by the first call of `start` and ended when the process exits:
-// it cannot be started twice. Calls of MPI never overlap (MPI_THREAD_SERIALIZED).
+// MPI in this process. The first call of `start` starts it, and it ends when the process exits,
+// because it cannot be started twice. Calls of MPI never overlap (MPI_THREAD_SERIALIZED).
 
-// Why no MPI launcher has started this process; empty when one has.
+// Returns why no MPI launcher has started this process; empty when one has.
 std::string why_not_launched();
 // Throws std::runtime_error.
 void start();
@@ -21,14 +21,14 @@ struct World {
 };
 World world();
 
-// What every process brings, `mine.size()` bytes each, to `all`, in the order of ranks. Throws
-// TimedOut; MPI is of no use for another exchange then.
+// Gathers `mine.size()` bytes of every process in `all`, in the order of ranks. Throws TimedOut;
+// MPI cannot make another exchange then.
 void gather(std::span<const std::byte> mine, double seconds, std::byte* all);
 
 // Throws std::runtime_error unless an MPI function returned success.
 void require(int result, const char* what);
 
-// Sleeps when nothing has moved for some time: MPI has no descriptor to wait for.
+// Sleeps when nothing has moved for some time, because MPI has no descriptor to wait for.
 class Patience {
  public:
   void moved() { idle_since_ = now(); }

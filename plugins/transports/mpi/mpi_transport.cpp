@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "convoy-mpi-1 ";
 constexpr double kCloseSeconds = 1.0;
-// A peer that stopped in the middle of a message keeps MPI at its memory: the job is at an end.
+// If a peer stops in the middle of a message, MPI keeps referring to its memory, so the job is
+// ended.
 constexpr double kInterruptSeconds = 0.9;
 constexpr int kAbortCode = 6;
 
@@ -45,8 +46,8 @@ void MpiTransport::exchange(const TransportHost& /*host*/, std::span<const std::
 
 MpiTransport::MpiTransport(const convoy_transport_run& run) : run_(without_texts(run)) {}
 
-// Frames that were sent arrive as long as the others receive; nothing else is waited for, unless
-// MPI is at somebody's memory.
+// Frames that were sent arrive as long as the other processes receive. Nothing else is waited for,
+// unless MPI still refers to a span.
 MpiTransport::~MpiTransport() {
   const double until = Patience::now() + kCloseSeconds;
   for (auto& [rank, peer] : peers_) {
@@ -55,7 +56,7 @@ MpiTransport::~MpiTransport() {
   }
   Patience patience;
   while ((busy() || !outgoing_.empty()) && Patience::now() < until) {
-    events_ = TransportEvents();  // nobody asks for them any more
+    events_ = TransportEvents();  // nothing asks for them any more
     progress();
     patience.wait(until);
   }
@@ -153,8 +154,8 @@ bool MpiTransport::busy() const {
   return std::ranges::any_of(peers_, [](const auto& it) { return it.second.pair->busy(); });
 }
 
-// Frames are left to MPI while there are events: the caller may expect what they bring when it has
-// seen these, and then their bytes are copied once and not twice.
+// Frames stay with MPI while there are events. After the caller has seen these, it may expect the
+// messages of the frames, and their bytes are then copied once and not twice.
 bool MpiTransport::progress() {
   bool moved = outgoing_.progress();
   while (events_.empty() &&

@@ -14,7 +14,7 @@
 
 namespace convoy::mpi {
 
-// What a process says of itself before anything else.
+// The first data of a process, which identify it.
 struct Hello {
   std::uint8_t key[32] = {};
   std::uint32_t rank = 0;
@@ -23,9 +23,8 @@ struct Hello {
   std::uint32_t generation = 0;
 };
 
-// Bytes over the fabric that an MPI job has, between the processes that mpirun or srun has started.
-// It has no threads: all happens in the calls. The death of a process is the launcher's affair,
-// which ends the job.
+// Moves bytes over the fabric of an MPI job, between the processes that mpirun or srun has started.
+// It has no threads: all work happens in the calls. If a process dies, the launcher ends the job.
 class MpiTransport : public Transport {
  public:
   static constexpr std::uint32_t kTraits = CONVOY_TRANSPORT_LAUNCHED;
@@ -69,8 +68,8 @@ class MpiTransport : public Transport {
   IncomingParcels incoming_;
   TransportEvents events_;
   std::map<std::uint32_t, Peer> peers_;
-  std::map<int, Hello> early_;  // of processes that connect was not called for yet
-  double busy_until_ = 0;       // after interrupt: when MPI must have let go of all spans
+  std::map<int, Hello> early_;  // greetings of processes for which connect was not called yet
+  double busy_until_ = 0;       // after interrupt: when MPI must have released all spans
 };
 
 }  // namespace convoy::mpi

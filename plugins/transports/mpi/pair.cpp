@@ -82,7 +82,7 @@ void Pair::take(const Frame& frame, const std::byte* payload) {
     case kCredit:
       return sends_.grant(frame.channel, frame.sequence);
     case kGoodbye:
-      // What MPI has received by now came before.
+      // MPI has received earlier messages by now.
       for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) finish_coming(channel);
       return lose(CONVOY_REASON_CLOSED, "it has closed its transport");
     default:
@@ -138,7 +138,7 @@ void Pair::write_message(const convoy_transfer& transfer) {
   std::deque<Ready>& ready = channel.peer_ready;
   while (!ready.empty() && ready.front().sequence < transfer.sequence) ready.pop_front();
   const bool is_ready = !ready.empty() && ready.front().sequence == transfer.sequence;
-  // One that expects another size refuses the offer, and gets no bytes.
+  // A peer that expects another size refuses the offer, and gets no bytes.
   if (is_ready && ready.front().bytes == transfer.bytes) return send_bytes(transfer);
   channel.offered.push_back(transfer);
 }
@@ -166,7 +166,7 @@ void Pair::send_bytes(const convoy_transfer& transfer) {
   channels_[transfer.channel].going.push_back(moving);
 }
 
-// Unless its offer has come meanwhile.
+// Receives, unless the offer has arrived meanwhile.
 void Pair::receive_ahead(const convoy_transfer& transfer) {
   if (transfer.sequence < channels_[transfer.channel].begun) return;
   receive(transfer.channel, transfer.memory,
@@ -233,7 +233,7 @@ bool Pair::finish_coming(std::uint32_t channel) {
   return moved;
 }
 
-// Messages of a channel begin and finish in order, and small ones do both at once.
+// Messages of a channel begin and finish in order, and small messages do both at once.
 bool Pair::must_stall(const Frame& frame) const {
   const std::deque<Moving>& coming = channels_[frame.channel].coming;
   const bool is_behind = !coming.empty() && coming.front().offered;

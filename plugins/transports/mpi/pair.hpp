@@ -13,11 +13,11 @@
 
 namespace convoy::mpi {
 
-// The messages between this task and one peer. Small ones are one frame. Of large ones MPI moves
-// the bytes, once a frame has told the target of the message (an offer), and another one the sender
-// that the target receives into its span (it is ready). The target is ready as soon as it expects a
-// message, so that its bytes follow the offer at once. MPI never has memory to send whose target is
-// not ready, because it could not be taken back.
+// The messages between this task and one peer. A small message is one frame. MPI moves the bytes of
+// a large message after two frames: one tells the target of the message (an offer), the other tells
+// the sender that the target receives into its span (it is ready). The target is ready as soon as
+// it expects a message, so that its bytes follow the offer at once. MPI never has memory to send
+// whose target is not ready, because it could not be taken back.
 class Pair {
  public:
   // to: the peer's rank in MPI_COMM_WORLD.
@@ -36,7 +36,8 @@ class Pair {
   // Whether anything has moved.
   bool progress();
 
-  // Messages that MPI is not at end at once, the others when it has done with them.
+  // Cancels messages: those that MPI does not refer to end at once, the others when MPI has
+  // finished them.
   void cancel();
   void lose(convoy_transport_reason reason, const std::string& text);
   // Whether MPI still refers to spans.
@@ -48,7 +49,7 @@ class Pair {
     MPI_Request request;
     std::uint64_t sequence;
     std::uint64_t bytes;
-    bool offered;  // its offer has come
+    bool offered;  // its offer has arrived
   };
   // A message that one end is ready to receive.
   struct Ready {
@@ -60,16 +61,16 @@ class Pair {
     Frame frame;
     std::vector<std::byte> payload;
   };
-  // MPI moves what one process sends another with one tag in order, so both ends bring large
+  // MPI keeps the order of messages between two processes with one tag, so both ends pass large
   // messages to it in the order of their numbers.
   struct Channel {
     std::deque<Moving> going{};
     std::deque<Moving> coming{};
     std::deque<Stalled> stalled{};
-    std::deque<convoy_transfer> offered{};  // to the peer, which is not ready for them
-    std::deque<Ready> peer_ready{};         // for messages that were not offered yet
-    std::uint64_t peer_ready_below = 0;     // all that the peer has said so far
-    std::uint64_t begun = 0;                // messages of the peer that have begun to arrive
+    std::deque<convoy_transfer> offered{};  // to the peer, which is not ready for them yet
+    std::deque<Ready> peer_ready{};         // for messages that are not offered yet
+    std::uint64_t peer_ready_below = 0;     // all messages that the peer has announced as ready
+    std::uint64_t begun = 0;  // number of the peer's messages that have begun to arrive
   };
 
   bool write();
@@ -100,8 +101,8 @@ class Pair {
   bool established_ = false;
   bool lost_ = false;
 
-  std::deque<convoy_transfer> expected_;  // large ones, which MPI does not receive yet
-  std::deque<Frame> ready_due_;           // to be said to the peer
+  std::deque<convoy_transfer> expected_;  // large messages that MPI does not receive yet
+  std::deque<Frame> ready_due_;           // to be sent to the peer
   std::vector<Channel> channels_;
 };
 

@@ -5,18 +5,18 @@
 
 namespace convoy::shm {
 
-// By which tasks of one machine find each other: the machine (its boot, the network namespace, the
-// user) and the name of an abstract UNIX socket, which ends with its process.
+// The address by which tasks of one machine find each other: the machine (its boot, the network
+// namespace, the user) and the name of an abstract UNIX socket, which ends with its process.
 struct Address {
   std::string machine;
   std::string socket;
 };
 
-// What must be equal for two tasks to share memory. Throws std::runtime_error when the system does
-// not tell.
+// Returns the text that must be equal for two tasks to share memory. Throws std::runtime_error when
+// the system does not provide it.
 std::string this_machine();
 
-// A socket name that nobody guesses.
+// Returns a socket name that cannot be guessed.
 std::string random_socket_name();
 
 std::string to_text(const Address& address);

@@ -98,7 +98,8 @@ void Introductions::accept_callers() {
   }
 }
 
-// A caller is answered once connect has been called for his rank. The link is his no more then.
+// Answers a caller once connect has been called for its rank. The caller then no longer owns the
+// link.
 std::optional<Introduced> Introductions::hear_caller(Caller& caller) {
   if (!caller.greeting) {
     const pid_t process = peer_process(caller.link);
@@ -111,7 +112,7 @@ std::optional<Introduced> Introductions::hear_caller(Caller& caller) {
   }
   const std::uint32_t peer = caller.greeting->rank;
   if (!awaited_.contains(peer)) {
-    if (!silence_bell(caller.link)) caller.link = Descriptor();  // he has gone
+    if (!silence_bell(caller.link)) caller.link = Descriptor();  // the caller has gone
     return std::nullopt;
   }
   Introduced result{.peer = peer};
@@ -131,7 +132,7 @@ std::optional<Introduced> Introductions::dial_or_hear(std::uint32_t peer, Dialle
     if (!it.link) {
       auto link = ::convoy::shm::dial(it.socket);
       if (!link) return std::nullopt;
-      it.process = peer_process(*link);  // before the key is shown
+      it.process = peer_process(*link);  // before the key is sent
       it.region = std::make_unique<Region>();
       it.link = std::move(*link);
       watch(it.link);

@@ -13,46 +13,46 @@
 
 namespace convoy::shm {
 
-// What became of an introduction: a link and memory, or why there is none.
+// The result of an introduction: a link and memory, or the reason why there is none.
 struct Introduced {
   std::uint32_t peer = 0;
   std::unique_ptr<Region> region{};  // null: refused, `reason` and `text` say why
   Descriptor link{};
-  std::size_t side = 0;  // 0: this task brought the region
+  std::size_t side = 0;  // 0: this task made the region
   Probe probe{};         // of the peer
-  pid_t process = 0;     // likewise
+  pid_t process = 0;     // of the peer
   convoy_transport_reason reason = CONVOY_REASON_NONE;
   std::string text{};
 };
 
-// How tasks find each other: the one of the larger rank dials and brings the pair's memory, the
-// other one answers when connect has been called for that rank. Each shows the key of the run, to a
-// process of the same user.
+// How tasks find each other: the task of the larger rank dials and provides the pair's memory. The
+// other one answers when connect has been called for that rank. Each shows the key of the run only
+// to a process of the same user.
 class Introductions {
  public:
-  // Listens. Links are watched by the epoll descriptor, with `id`.
+  // Listens. The epoll descriptor watches links, with `id`.
   Introductions(const convoy_transport_run& run, const Probe& probe, int epoll, std::uint64_t id);
 
   const std::string& socket_name() const { return socket_name_; }
-  // Whether a round would have something to do without anything having been told by epoll.
+  // Whether a round has something to do even if epoll reports nothing.
   bool wants_to_dial() const;
 
   void dial(std::uint32_t peer, const std::string& socket);
   void await(std::uint32_t peer) { awaited_[peer] = true; }
   void forget(std::uint32_t peer);
 
-  // One round. Callers that are refused are counted in `events`.
+  // Runs one round. Refused callers are counted in `events`.
   std::vector<Introduced> round(TransportEvents& events);
 
  private:
-  // A peer to dial, or dialled and not answered yet.
+  // A peer to dial, or one that was dialled and has not answered yet.
   struct Dialled {
     std::string socket;
     std::unique_ptr<Region> region{};
     Descriptor link{};
     pid_t process = 0;
   };
-  // Somebody who has dialled, and what he said first.
+  // A process that has dialled, and its first message.
   struct Caller {
     Descriptor link;
     double deadline;

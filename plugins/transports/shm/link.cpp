@@ -20,7 +20,7 @@ struct SocketName {
   socklen_t bytes = 0;
 };
 
-// A name that begins with a zero is in no folder.
+// A name that begins with a zero byte is in no folder.
 SocketName abstract_name(const std::string& name) {
   SocketName result;
   result.address.sun_family = AF_UNIX;
@@ -64,7 +64,7 @@ std::optional<Descriptor> dial(const std::string& name) {
 
 std::optional<Descriptor> accept_from(const Descriptor& listener) {
   Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket) return std::nullopt;  // whoever it was has gone, or the next poll finds him again
+  if (!socket) return std::nullopt;  // the caller has gone, or the next poll finds it again
   return socket;
 }
 
@@ -125,7 +125,7 @@ std::optional<std::pair<Greeting, Descriptor>> receive_greeting(const Descriptor
 
 void ring_bell(const Descriptor& socket) {
   const char byte = 1;
-  // A bell that is full of rings wakes, too; one that is closed is noticed by who reads it.
+  // A full bell wakes, too. The reader notices a closed one.
   static_cast<void>(::send(socket.get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 

@@ -30,8 +30,8 @@ class Descriptor {
   int number_;
 };
 
-// What two tasks tell each other first. The one that dials sends it with the pair's memory; the
-// other one answers in kind, or with why it refuses.
+// The first message between two tasks. The task that dials sends it with the pair's memory. The
+// other one answers with a greeting, or with the reason for refusing.
 struct Greeting {
   char magic[8] = {'c', 'o', 'n', 'v', 's', 'h', 'm', '1'};
   std::uint8_t key[32] = {};
@@ -44,25 +44,26 @@ struct Greeting {
   std::uint32_t reserved = 0;
 };
 
-// All sockets do not block. Throw std::runtime_error when the system refuses.
+// No socket blocks. The functions throw std::runtime_error when the system refuses.
 Descriptor listen_at(const std::string& name);
-// Empty when the listener is busy: try again. Throws std::system_error when nobody listens.
+// Returns nothing when the listener is busy: try again. Throws std::system_error when nobody
+// listens.
 std::optional<Descriptor> dial(const std::string& name);
-// Empty when nobody waits.
+// Returns nothing when no caller waits.
 std::optional<Descriptor> accept_from(const Descriptor& listener);
 
-// The process at the other end, of this user; 0 when it cannot be seen from here. Throws
+// Returns the process at the other end, of this user; 0 when it cannot be seen from here. Throws
 // RefusedInput when it is another user's.
 pid_t peer_process(const Descriptor& socket);
 
 void send_greeting(const Descriptor& socket, const Greeting& greeting, int memory);
-// The greeting and the descriptor that came with it; empty when none has come yet. Throws
-// RefusedInput when it is none, or the other end has closed.
+// Returns the greeting and the descriptor that came with it; nothing when none has arrived yet.
+// Throws RefusedInput when it is malformed, or the other end has closed.
 std::optional<std::pair<Greeting, Descriptor>> receive_greeting(const Descriptor& socket);
 
 // Wakes the other end.
 void ring_bell(const Descriptor& socket);
-// Takes what has rung, some rings at a time; false when the other end has closed and none is left.
+// Takes some of the rings; returns false when the other end has closed and none is left.
 bool silence_bell(const Descriptor& socket);
 
 }  // namespace convoy::shm

@@ -8,14 +8,14 @@
 namespace convoy::shm {
 
 enum FrameKind : std::uint32_t {
-  kMessage = 1,  // a message begins; the first of its bytes follow
-  kPart = 2,     // more of its bytes follow
-  kOffer = 3,    // a message is to be read from the sender's memory
-  kTaken = 4,    // it has been
-  kCredit = 5    // so many messages of the channel are expected
+  kMessage = 1,  // a message begins; its first bytes follow
+  kPart = 2,     // more bytes of the message follow
+  kOffer = 3,    // a message, to be read from the sender's memory
+  kTaken = 4,    // an offered message has been read
+  kCredit = 5    // this many messages of the channel are expected
 };
 
-// What stands before payload in a ring; both are filled up to multiples of their alignment.
+// The header before payload in a ring. Both are padded to multiples of their alignment.
 struct alignas(64) Frame {
   std::uint32_t kind = 0;
   std::uint32_t channel = 0;
@@ -29,9 +29,10 @@ static_assert(sizeof(Frame) == 64);
 
 namespace {
 
-constexpr std::uint64_t kPayload = 64 * 1024;   // of one frame, at most
-constexpr std::uint64_t kLeastPayload = 4096;   // smaller parts of a message are not worth a frame
-constexpr std::uint64_t kPullFrom = 16 * 1024;  // below, two copies cost less than a system call
+constexpr std::uint64_t kPayload = 64 * 1024;  // most bytes of one frame
+constexpr std::uint64_t kLeastPayload = 4096;  // smaller parts of a message are not worth a frame
+// below this size, two copies cost less than a system call
+constexpr std::uint64_t kPullFrom = 16 * 1024;
 constexpr std::uint64_t kPullPart = 1 << 20;
 constexpr std::uint64_t kReadAtOnce = 32 << 20;  // some milliseconds
 
@@ -50,14 +51,14 @@ Pair::Pair(std::uint32_t peer, std::uint32_t generation, std::uint32_t channels,
       receives_(generation, channels),
       credit_due_(channels) {}
 
-// The peer reads what is in the ring, and nothing more of this task's memory.
+// The peer reads what is in the ring, but nothing more of this task's memory.
 Pair::~Pair() {
   if (region_ == nullptr) return;
   revoke();
   own().closed.store(1, std::memory_order_seq_cst);
 }
 
-// From here on the peer knows that what it reads is not the message.
+// After this, the peer knows that the data it reads is not the message.
 void Pair::revoke() {
   own().revoked.store(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -115,7 +116,7 @@ void Pair::hear() {
 
 bool Pair::fall_asleep() {
   if (region_ == nullptr) return false;
-  // In this order: a peer that takes `blocked` back sees that this end is asleep, and rings.
+  // The order matters: a peer that clears `blocked` sees that this end is asleep, and rings.
   own().asleep.store(1, std::memory_order_relaxed);
   own().blocked.store(wants_room_ ? 1 : 0, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -199,7 +200,7 @@ bool Pair::write_control() {
   return moved;
 }
 
-// One frame of the message whose turn it is.
+// Writes one frame of the message whose turn it is.
 bool Pair::write_message() {
   if (!has_room(sizeof(Frame) + kLeastPayload)) return false;
   if (!outgoing_) {
@@ -309,9 +310,9 @@ void Pair::take_payload(const std::byte* payload, std::uint64_t bytes) {
   finish_receive(channel);
 }
 
-// The bytes are the message only if, after all were read, the sender lives and has not revoked it.
-// The fence orders the load of `revoked` after the reading; the sender's fence orders its store of
-// `revoked` before new contents.
+// The bytes are those of the message only if, after all were read, the sender lives and has not
+// revoked it. The fence orders the load of `revoked` after the reading. The sender's fence orders
+// its store of `revoked` before new contents.
 void Pair::continue_pull(std::uint64_t& budget) {
   const std::uint64_t part = std::min(pulled_->left, kPullPart);
   const int error = pull(process_, pulled_->to, pulled_->from, part);
@@ -350,7 +351,7 @@ void Pair::finish_send(std::uint32_t channel, std::uint64_t sequence) {
 }
 
 // The kernel closes a process's socket before another process can get its number. The socket may
-// still hold unread bytes, with which the peer has rung.
+// still hold unread rings of the peer.
 bool Pair::peer_lives() const {
   pollfd it{socket_.get(), POLLRDHUP, 0};
   return ::poll(&it, 1, 0) == 0;

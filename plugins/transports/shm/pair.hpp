@@ -16,9 +16,9 @@ namespace convoy::shm {
 
 struct Frame;
 
-// The messages between this task and one peer, through two rings in shared memory. Small ones are
-// copied into the ring and out of it; of large ones the target reads the sender's memory, in one
-// copy, where the system lets it.
+// The messages between this task and one peer, through two rings in shared memory. Small messages
+// are copied into the ring and out of it. If the system permits it, the target reads large messages
+// from the sender's memory, in one copy.
 class Pair {
  public:
   Pair(std::uint32_t peer, std::uint32_t generation, std::uint32_t channels,
@@ -31,19 +31,20 @@ class Pair {
   void send(const convoy_transfer& transfer);
   void expect(const convoy_transfer& transfer);
 
-  // side: 0 for the task that made the region, 1 for the other one. process: the peer's, when this
-  // end may read its memory, else 0.
+  // side: 0 for the task that made the region, 1 for the other one. process: that of the peer if
+  // this end may read its memory, else 0.
   void establish(std::unique_ptr<Region> region, Descriptor socket, std::size_t side,
                  pid_t process);
   bool established() const { return region_ != nullptr; }
   bool lost() const { return lost_; }
   int socket() const { return socket_.get(); }
 
-  // Moves what can be moved, for some milliseconds at most. Whether it did anything.
+  // Moves data for some milliseconds at most. Returns whether it did anything.
   bool progress();
   // The bell has rung, or the peer is gone.
   void hear();
-  // Before and after a sleep. Whether there is something to do at once.
+  // Call these before and after a sleep. fall_asleep returns whether there is something to do at
+  // once.
   bool fall_asleep();
   void wake_up();
 
@@ -66,7 +67,7 @@ class Pair {
     std::uint64_t from;
     std::uint64_t left;
   };
-  // One that the peer reads.
+  // A message that the peer reads.
   struct Offered {
     std::uint32_t channel;
     std::uint64_t sequence;
@@ -109,8 +110,8 @@ class Pair {
   bool wants_room_ = false;
 
   std::vector<bool> credit_due_;  // by channel
-  std::deque<Offered> taken_;     // pulled, to be told
-  std::deque<Offered> offered_;   // not taken yet, in the order of the offers
+  std::deque<Offered> taken_;     // read from the peer's memory, and to be confirmed
+  std::deque<Offered> offered_;   // not confirmed yet, in the order of the offers
   std::optional<convoy_transfer> outgoing_;
   std::uint64_t outgoing_done_ = 0;
   std::optional<Arriving> arriving_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kStateBytes = 4096;
 constexpr std::uint64_t kRegionBytes = kStateBytes + 2 * kRingBytes;
-// Nobody can shorten it: memory that is mapped stays there.
+// Nothing can shorten the memory, so mapped pages stay valid.
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 static_assert(sizeof(SharedState) <= kStateBytes);
 

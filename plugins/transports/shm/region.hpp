@@ -7,13 +7,13 @@
 
 namespace convoy::shm {
 
-// Small enough for its bytes to be still in a cache when they are copied out.
+// Small enough for the bytes to be still in a cache when they are copied out.
 inline constexpr std::uint64_t kRingBytes = 512 * 1024;
 
-// What one end tells the other one in shared memory. All fields are set by their end, except
-// `asleep` and `blocked`, which the other end takes back.
+// The state that one end tells the other one in shared memory. Each end sets its own fields, but
+// the other end clears `asleep` and `blocked`.
 struct alignas(64) EndState {
-  std::atomic<std::uint32_t> asleep;   // it waits for its socket: a byte there wakes it
+  std::atomic<std::uint32_t> asleep;   // it waits for its socket; a byte there wakes it
   std::atomic<std::uint32_t> blocked;  // it waits for room in its ring
   std::atomic<std::uint32_t> pulls;    // it reads large messages from the sender's memory
   std::atomic<std::uint32_t> revoked;  // its memory may not be read any more
@@ -28,25 +28,26 @@ struct RingCursors {
 
 struct SharedState {
   EndState ends[2];
-  RingCursors rings[2];  // by the end that writes
+  RingCursors rings[2];  // by the writing end
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);
 
-// Memory of one pair of tasks, without a name: it goes with the last of the two processes. Rings
-// are mapped twice in a row, so that what wraps around is contiguous.
+// Memory of one pair of tasks, without a name: it disappears with the last of the two processes.
+// Each ring is mapped twice in a row, so that data that wrap around are contiguous.
 class Region {
  public:
-  // Makes one. Throws std::runtime_error.
+  // Makes a region. Throws std::runtime_error.
   Region();
-  // Maps that of the peer, whose descriptor is taken over. Throws RefusedInput when it is not one.
+  // Maps the region of the peer and takes over its descriptor. Throws RefusedInput when it is not a
+  // region.
   explicit Region(int descriptor);
   ~Region();
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
   int descriptor() const { return descriptor_; }
-  // Both tasks have it: the pages stay for as long as they are mapped.
+  // Call it when both tasks have the region. The pages stay for as long as they are mapped.
   void close_descriptor();
   SharedState& state() { return *state_; }
   std::byte* ring(std::size_t writer) { return rings_[writer]; }
@@ -60,7 +61,7 @@ class Region {
   std::byte* rings_[2] = {nullptr, nullptr};
 };
 
-// One end's view of a ring that it writes, or reads. The other process is believed as little as a
+// One end's view of a ring that it writes, or reads. It trusts the other process as little as a
 // network.
 class RingWriter {
  public:

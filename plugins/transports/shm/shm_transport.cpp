@@ -18,7 +18,7 @@
 namespace convoy::shm {
 namespace {
 
-// What epoll tells: a peer's rank, or one of these.
+// The id of an epoll event: a peer's rank, or one of these.
 constexpr std::uint64_t kIntroductions = 1ULL << 32;
 constexpr std::uint64_t kBell = kIntroductions + 1;
 constexpr double kRetrySeconds = 0.01;
@@ -67,13 +67,13 @@ ShmTransport::ShmTransport(const convoy_transport_run& run, bool direct)
       bell_(made(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "no eventfd can be made")),
       introductions_(run_, {reinterpret_cast<std::uint64_t>(&probe_), probe_}, epoll_.get(),
                      kIntroductions) {
-  // A link to each other task, and memory while they introduce themselves.
+  // Files: a link to each other task, and memory during the introductions.
   require_open_files(std::uint64_t{2} * run_.ranks, "its links to the other tasks");
   watch(epoll_, bell_.get(), kBell, EPOLL_CTL_ADD);
 }
 
 void ShmTransport::describe(convoy_transport_description& out) {
-  // No byte leaves the memory of this user's processes.
+  // Bytes stay in the memory of this user's processes.
   out.flags = CONVOY_TRANSPORT_ENCRYPTED | CONVOY_TRANSPORT_DETECTS_DEATH;
   if (direct_) out.flags |= CONVOY_TRANSPORT_REMOTE_WRITE;
   set_text(out.name, "shm");
@@ -129,13 +129,13 @@ void ShmTransport::send(const convoy_transfer& transfer) {
   after_call(pair);
 }
 
-// What can go at once does. The peer does not ring for what is left to do here.
+// Moves data at once if possible. The peer does not ring for work that is left here.
 void ShmTransport::after_call(Pair& pair) {
   pair.progress();
   if (watched_ && (!events_.empty() || pair.fall_asleep())) ring();
 }
 
-// For a caller that waits for the descriptor alone.
+// Wakes a caller that waits only for the descriptor.
 void ShmTransport::ring() {
   if (!watched_ || std::exchange(rung_, true)) return;
   const std::uint64_t one = 1;
@@ -150,7 +150,7 @@ std::optional<int> ShmTransport::descriptor() {
 
 std::uint64_t ShmTransport::poll(std::span<convoy_transport_event> out, double seconds) {
   const double until = now() + seconds;
-  // Rings are looked at in any case; what sockets tell may wait for some polls.
+  // Rings are always checked; events of sockets may wait for some polls.
   if (watched_ || seconds <= 0 || ++polls_ % kPollsPerHearing == 0) hear(0);
   for (;;) {
     for (auto& [rank, peer] : peers_) peer.pair->wake_up();
@@ -166,7 +166,7 @@ std::uint64_t ShmTransport::poll(std::span<convoy_transport_event> out, double s
   return count;
 }
 
-// The caller waits for the descriptor from here on.
+// From now on, the caller waits for the descriptor.
 void ShmTransport::leave() {
   if (!events_.empty() || fall_asleep()) ring();
 }
@@ -180,7 +180,7 @@ void ShmTransport::interrupt() {
   ring();
 }
 
-// One round over all peers.
+// Runs one round over all peers.
 void ShmTransport::work() {
   if (introductions_due_ || introductions_.wants_to_dial()) introduce();
   for (auto& [rank, peer] : peers_) peer.pair->progress();

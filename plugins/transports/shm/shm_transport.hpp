@@ -15,10 +15,10 @@
 
 namespace convoy::shm {
 
-// Bytes between the tasks of one machine, through memory that has no name and goes with the two
-// processes that share it. It has no threads: all happens in the calls. A task that waits sleeps in
-// epoll, whose descriptor is the transport's. Its peers wake it through the sockets by which they
-// were introduced; these also tell that a process has ended.
+// Moves bytes between the tasks of one machine, through memory without a name that disappears with
+// the two processes that share it. It has no threads: all work happens in the calls. A waiting task
+// sleeps in epoll, whose descriptor is the transport's. Its peers wake it through the sockets of
+// their introductions, which also report that a process has ended.
 class ShmTransport : public Transport {
  public:
   static constexpr std::uint32_t kTraits = CONVOY_TRANSPORT_ONE_MACHINE;
@@ -28,7 +28,7 @@ class ShmTransport : public Transport {
   static std::unique_ptr<Transport> open(const TransportHost& host,
                                          const convoy_transport_run& run);
 
-  // direct: whether memory of other tasks is read where the system lets it.
+  // direct: whether to read memory of other tasks if the system permits it.
   ShmTransport(const convoy_transport_run& run, bool direct);
 
   void describe(convoy_transport_description& out) override;
@@ -41,7 +41,7 @@ class ShmTransport : public Transport {
   std::optional<int> descriptor() override;
 
  private:
-  // One that connect was called for.
+  // A peer for which connect was called.
   struct Peer {
     std::unique_ptr<Pair> pair;
     double deadline;  // for the connection
@@ -64,12 +64,12 @@ class ShmTransport : public Transport {
   std::uint64_t probe_;
   bool direct_;
   Descriptor epoll_;
-  Descriptor bell_;  // readable when a poll has something to do that no peer rings for
+  Descriptor bell_;  // readable when a poll has something to do for which no peer rings
   Introductions introductions_;
   TransportEvents events_;
   std::map<std::uint32_t, Peer> peers_;
   bool introductions_due_ = true;
-  bool watched_ = false;  // somebody waits for the descriptor
+  bool watched_ = false;  // a caller waits for the descriptor
   bool rung_ = false;
   unsigned polls_ = 0;
   bool interrupted_ = false;

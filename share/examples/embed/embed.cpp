@@ -1,5 +1,5 @@
-// convoy in a program of one's own: what a job would execute, how fast it would be elsewhere, and
-// the training itself.
+// convoy in a program of your own: the plan that a job would execute, its speed on another machine,
+// and the training itself.
 #include <convoy/job.hpp>
 #include <cstdio>
 

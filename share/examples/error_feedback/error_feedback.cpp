@@ -1,5 +1,5 @@
-// error_feedback: a strategy as somebody outside of convoy would write one, with an option, memory
-// that survives steps and a kernel of its own, for CPU devices and for GPUs.
+// error_feedback: a strategy written outside of convoy, with an option, memory that survives steps
+// and a kernel of its own, for CPU devices and for GPUs.
 
 #include <convoy/strategy.hpp>
 
@@ -11,8 +11,8 @@
 
 namespace {
 
-// Rounds gradient + error to multiples of one unit per call, of which the largest value has
-// size(0), and keeps what rounding lost as the error of the next step.
+// Rounds gradient + error to multiples of one unit per call. The largest value has size(0) units.
+// The rounding error is kept for the next step.
 class Quantise : public convoy::Kernel {
  public:
   void run(const convoy::KernelCall& call) const override {
@@ -29,7 +29,7 @@ class Quantise : public convoy::Kernel {
     }
   }
 
-  // The same by the threads of one block, which look for the largest value together.
+  // The same with the threads of one block, which find the largest value together.
   convoy::CudaCode cuda() const override {
     convoy::CudaCode code;
     code.source = R"(
@@ -62,8 +62,8 @@ class Quantise : public convoy::Kernel {
   }
 };
 
-// As replicated training, but every replica rounds its gradients before they are summed and adds
-// what that lost to the gradients of its next step.
+// Like replicated training, but every replica rounds its gradients before they are summed and adds
+// the rounding error to the gradients of its next step.
 class ErrorFeedback : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
@@ -74,7 +74,7 @@ class ErrorFeedback : public convoy::Strategy {
         const convoy::Span gradient = p.gradient(r)[range];
         const convoy::Buffer error = p.persistent(p.replica_place(r), range.count);
         convoy::CallOptions how;
-        how.bytes = 24 * range.count;  // both forms go over what they read twice
+        how.bytes = 24 * range.count;  // both forms read their inputs twice
         how.flops = 6 * range.count;
         how.sizes = {levels, 0, 0, 0};
         p.call("quantise", p.replica_place(r), {gradient, error}, {gradient, error}, how);

@@ -1,8 +1,8 @@
 // @NAME@: a kind of devices for convoy that computes with plain loops on one thread. It is complete
-// and right, and slow: put the code of your hardware in the place of the loops, one layer after the
-// other, and let `convoy check` tell you whether it still computes the same.
+// and correct, but slow. Replace the loops by the code of your hardware, one layer after the other,
+// and let `convoy check` tell you whether it still computes the same.
 //
-// What every function means is in convoy/abi/device.h.
+// convoy/abi/device.h explains every function.
 
 #include <convoy/device.hpp>
 
@@ -20,13 +20,13 @@ constexpr std::size_t kAlignment = 64;
 
 class @CLASS@ : public convoy::Device {
  public:
-  // A device with processors of its own leaves this out.
+  // Leave this out if the device has processors of its own.
   static constexpr std::uint32_t kTraits = CONVOY_DEVICES_ON_HOST_PROCESSORS;
-  // --device=auto never takes it; CONVOY_PREFERENCE_ACCELERATORS puts it before the host's
-  // processors.
+  // --device=auto never takes this device. With CONVOY_PREFERENCE_ACCELERATORS, it takes it before
+  // the host's processors.
   static constexpr std::uint32_t kPreference = CONVOY_PREFERENCE_NONE;
 
-  // Without a wish, one device.
+  // One device, unless the request states a number.
   static std::uint32_t count(const convoy::DeviceHost&, const convoy_device_request& request) {
     return request.devices == 0 ? 1 : request.devices;
   }
@@ -40,8 +40,8 @@ class @CLASS@ : public convoy::Device {
       : index_(index), lanes_([](const convoy_submission& it) { run(it); }) {}
 
   void describe(convoy_device_description& out) override {
-    // A device with memory of its own leaves out the first one: then all memory that operations
-    // get comes from allocate(), and write() and read() copy.
+    // Leave out the first flag if the device has memory of its own: then all memory of operations
+    // comes from allocate(), and write() and read() copy.
     out.flags = CONVOY_DEVICE_SHARES_HOST_MEMORY | CONVOY_DEVICE_DETERMINISTIC;
     out.threads = 1;
     out.numa_node = CONVOY_NONE;
@@ -51,7 +51,7 @@ class @CLASS@ : public convoy::Device {
     convoy::set_text(out.model, "plain loops on one thread");
   }
 
-  // Parameters as the graph has them.
+  // Parameters have the plain layout of the graph.
   void propose_layout(const convoy_compilation& what, convoy_layout* out) override {
     for (std::uint64_t i = 0; i < what.graph->variable_count; ++i)
       out[i] = what.graph->variables[i]->layout;

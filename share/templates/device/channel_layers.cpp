@@ -1,4 +1,4 @@
-// Layers that treat channels apart, or put them together.
+// Layers that treat channels separately, or join them.
 #include <algorithm>
 #include <cmath>
 
@@ -62,7 +62,8 @@ class BatchNorm : public Layer {
     return (input().data[element] - means_[channel]) / deviations_[channel];
   }
 
-  // Mean and variance of the batch; the moving ones follow, the variance without its bias.
+  // Computes mean and variance of the batch and updates the moving ones, whose variance is
+  // unbiased.
   double measure(std::size_t channel, float& moving_mean, float& moving_variance) {
     double sum = 0;
     for_each_element(channel, [&](std::size_t i) { sum += input().data[i]; });
@@ -87,7 +88,7 @@ class BatchNorm : public Layer {
   }
 
   std::vector<double> means_;       // of the latest forward, per channel
-  std::vector<double> deviations_;  // likewise, epsilon included
+  std::vector<double> deviations_;  // of the latest forward, per channel; epsilon included
 };
 
 // x / d ^ beta, where d = offset + alpha * sum of the squares of the neighbouring channels.
@@ -132,7 +133,7 @@ class LocalResponseNorm : public Layer {
   std::vector<double> divisors_;  // of the latest forward
 };
 
-// Puts the channels of its inputs one behind the other, each behind `before` elements of an image.
+// Copies the channels of its inputs one after the other, each behind `before` elements of an image.
 class ChannelCopy : public Layer {
  public:
   ChannelCopy(LayerParts parts, std::size_t before) : Layer(std::move(parts)), before_(before) {}

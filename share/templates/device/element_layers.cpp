@@ -1,4 +1,5 @@
-// Layers that treat elements apart, and the fully connected one, which treats images apart.
+// Layers that treat elements separately, and the fully connected layer, which treats images
+// separately.
 #include <algorithm>
 #include <limits>
 
@@ -56,8 +57,8 @@ class Add : public Layer {
   }
 };
 
-// Whether an element is kept is a hash of everything that it may depend on, so that backward finds
-// what forward did, and the same seed gives the same training.
+// A hash of seed, replica, layer, step and position decides whether an element is kept. So backward
+// drops the same elements as forward, and the same seed gives the same training.
 class Dropout : public Layer {
  public:
   explicit Dropout(LayerParts parts)

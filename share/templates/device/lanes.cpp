@@ -8,7 +8,8 @@
 
 namespace {
 
-// Timelines of other devices and of the host advance without a word: whoever waits looks again.
+// Timelines of other devices and of the host advance without a signal, so a waiting thread polls
+// them.
 constexpr std::chrono::microseconds kLooksAgain{50};
 
 bool reached(const convoy_wait& point) {
@@ -73,7 +74,7 @@ void Lanes::serve() {
   }
 }
 
-// The most urgent of the operations that are first in their lanes and need not wait.
+// Returns the most urgent of the operations at the heads of the lanes that need not wait.
 const convoy_submission* Lanes::take_ready() {
   std::deque<const convoy_submission*>* best = nullptr;
   for (auto& queue : queues_) {
@@ -106,6 +107,6 @@ void Lanes::execute(const convoy_submission& submission) {
     failure_ = "operation " + std::to_string(submission.operation) + " failed: " + *failure;
   }
   if (submission.timing != nullptr) *submission.timing = {start, now_seconds()};
-  // The last access: from here on the submission is the host's again.
+  // The last access: after this store, the submission belongs to the host again.
   std::atomic_ref(*submission.timeline).store(submission.value, std::memory_order_release);
 }

@@ -1,4 +1,4 @@
-// What all layers have in common.
+// The common parts of all layers.
 #pragma once
 
 #include <convoy/abi.h>
@@ -9,7 +9,8 @@
 #include <vector>
 
 // The outputs of one layer for a batch, in plain order (image, channel, row, column), and the
-// gradient of the loss with respect to them, to which every layer that reads them adds its part.
+// gradient of the loss with respect to them. Every layer that reads the outputs adds its part to
+// the gradient.
 struct Values {
   std::size_t channels = 0;
   std::size_t height = 0;
@@ -21,7 +22,7 @@ struct Values {
   std::size_t image() const { return channels * plane(); }
 };
 
-// What a layer is made of. All of it lives as long as the program.
+// The data that a layer is made from. They live as long as the program.
 struct LayerParts {
   const convoy_compilation* what = nullptr;
   const convoy_node* node = nullptr;
@@ -30,7 +31,7 @@ struct LayerParts {
   Values* output = nullptr;
 };
 
-// What changes from step to step.
+// The data that change from step to step.
 struct Step {
   const convoy_compute* compute = nullptr;
   std::uint64_t number = 0;
@@ -62,7 +63,7 @@ class Layer {
   Values& input() const { return *parts_.inputs.front(); }
   const Values& output() const { return *parts_.output; }
 
-  // Variable 0 (weights or gamma) or 1 (bias or beta), null when the layer has none.
+  // Returns variable 0 (weights or gamma) or 1 (bias or beta), null when the layer has none.
   const float* parameters(const Step& step, int which) const {
     const convoy_graph_variable* variable = this->variable(which);
     return variable == nullptr ? nullptr : step.compute->parameters + variable->arena_first;

@@ -1,4 +1,5 @@
-// The last layer of a network. Its loss goes to the host; its gradient starts the way back.
+// The last layer of a network. It returns the loss to the host, and its gradient starts the
+// backward pass.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,7 +10,7 @@
 
 namespace {
 
-// The host may scale the gradient, so that small ones survive in 16 bits. The loss is not scaled.
+// The host may scale the gradient, so that small values survive in 16 bits. The loss is not scaled.
 float loss_scale(const Step& step) {
   return step.compute->loss_scale == nullptr ? 1.0f : *step.compute->loss_scale;
 }
@@ -66,7 +67,7 @@ class SoftmaxCrossEntropy : public Layer {
   }
 
  private:
-  // An image with the label -1 is in neither loss, hits nor gradient.
+  // An image with the label -1 does not count in loss, hits or gradient.
   static bool counts(const Step& step, std::size_t image) {
     return step.compute->labels[image] != -1;
   }
@@ -80,7 +81,7 @@ class SoftmaxCrossEntropy : public Layer {
                                 std::to_string(classes_) + " classes");
   }
 
-  // Relative to the largest score, so that no exponential overflows.
+  // Subtracts the largest score first, so that no exponential overflows.
   double logarithm_of_sum(const float* scores) const {
     const double largest = *std::max_element(scores, scores + classes_);
     double sum = 0;

@@ -31,7 +31,7 @@ float combine(float total, float value, std::uint32_t reduction) {
   return total + value;
 }
 
-// Element by element, so that a write may lie where a read lies.
+// Works element by element, so that a write may be one of the reads.
 void sum(const convoy_submission& it) {
   for (std::uint64_t i = 0; i < it.writes[0].count; ++i) {
     float total = floats(it.reads[0])[i];
@@ -48,7 +48,7 @@ void combine_two(const convoy_submission& it, float factor) {
   }
 }
 
-// By rows; either matrix may be stored transposed, and several may lie one behind the other.
+// Row-major. Either matrix may be stored transposed, and several may follow each other in memory.
 void matmul(const convoy_submission& it) {
   const std::uint64_t rows = it.sizes[0];
   const std::uint64_t columns = it.sizes[1];
@@ -71,7 +71,7 @@ void matmul(const convoy_submission& it) {
   }
 }
 
-// A second read of one element is everybody's.
+// If the second read has one element, it applies to all.
 void multiply_or_divide(const convoy_submission& it) {
   const bool one = it.reads[1].count == 1;
   for (std::uint64_t i = 0; i < it.writes[0].count; ++i) {
@@ -147,7 +147,7 @@ const char* refusal_of(const convoy_operation& operation) {
 void run_operation(const convoy_submission& it) {
   switch (it.kind) {
     case CONVOY_OP_COPY:
-    case CONVOY_OP_CAST:  // of f32 to itself
+    case CONVOY_OP_CAST:  // from f32 to f32
       return copy(it);
     case CONVOY_OP_FILL:
       return fill(it);

@@ -8,8 +8,9 @@
 
 namespace {
 
-// Parameters lie in memory as their dimensions say, without padding or blocks. propose_layout()
-// asks for that; where devices of several kinds train together, the host may choose otherwise.
+// Whether parameters are stored in the order of their dimensions, without padding or blocks.
+// propose_layout() asks for that. If devices of several kinds train together, the host may choose
+// otherwise.
 bool is_plain(const convoy_graph_variable& variable) {
   std::uint64_t stride = 1;
   for (std::uint32_t i = variable.rank; i-- > 0;) {

@@ -14,7 +14,7 @@ class Program {
   // Throws std::invalid_argument with the reason when this device cannot compute it.
   explicit Program(const convoy_compilation& what);
 
-  // The layers of one segment, in their order and against it.
+  // Run the layers of one segment, in their order and in reverse order.
   void forward(const convoy_submission& submission);
   void backward(const convoy_submission& submission);
 

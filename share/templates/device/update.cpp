@@ -6,8 +6,8 @@
 
 namespace {
 
-// What turns a sum of gradients into the gradient that the optimizer gets. The formulas are those
-// of convoy_optimizer in convoy/abi/submission.h.
+// Turns a sum of gradients into the gradient that the optimizer gets. The formulas are those of
+// convoy_optimizer in convoy/abi/submission.h.
 struct GradientRule {
   double contributions;
   double loss_scale = 1;
@@ -60,7 +60,7 @@ void update_element(const convoy_optimizer& rule, double rate, double g, float& 
   if (state1 != nullptr) *state1 = static_cast<float>(second);
 }
 
-// With Adam's correction for moments that begin at zero.
+// Returns the learning rate, with Adam's correction for moments that begin at zero.
 double rate_of(const convoy_submission& it) {
   const convoy_optimizer& rule = *it.updates[0]->optimizer;
   if (rule.kind != CONVOY_OPTIMIZER_ADAM) return it.learning_rate;
@@ -70,7 +70,7 @@ double rate_of(const convoy_submission& it) {
 
 }  // namespace
 
-// Reads: the gradient, then the loss scale and the norm where flags announce them.
+// Reads: the gradient, then the loss scale and the norm if the flags announce them.
 void apply(const convoy_submission& it) {
   const convoy_update& update = *it.updates[0];
   GradientRule rule(update);
@@ -97,7 +97,7 @@ void apply(const convoy_submission& it) {
   if (update.square_sum != nullptr) *update.square_sum = squares;
 }
 
-// Reads: the gradient, perhaps the parameters, then the loss scale where a flag announces it.
+// Reads: the gradient, optionally the parameters, then the loss scale if a flag announces it.
 void norm(const convoy_submission& it) {
   const bool scaled = (it.flags & CONVOY_OP_LOSS_SCALED) != 0;
   const bool whole = it.read_count > (scaled ? 2u : 1u);

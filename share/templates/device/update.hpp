@@ -1,4 +1,4 @@
-// The optimizer, and what guards it: norms of gradients and the loss scale.
+// The optimizer, and its guards: norms of gradients and the loss scale.
 #pragma once
 
 #include <convoy/abi.h>

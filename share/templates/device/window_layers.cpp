@@ -1,4 +1,4 @@
-// Layers whose outputs look at a window of their inputs: convolutions and pools.
+// Layers whose outputs read a window of their inputs: convolutions and pools.
 #include <algorithm>
 #include <limits>
 
@@ -6,15 +6,15 @@
 
 namespace {
 
-// Calls body(output cell, input cell) for all windows of a plane at one position of the kernel,
-// where that position lies on the image. Cells are numbered row by row.
+// Calls body(output cell, input cell) for all windows of a plane at one position of the kernel, if
+// that position is on the image. Cells are numbered row by row.
 template <typename Body>
 void for_each_window(const convoy_node& node, const Values& input, std::size_t kernel_row,
                      std::size_t kernel_column, const Body& body) {
   const convoy_layer& layer = *node.layer;
   for (std::size_t y = 0; y < node.height; ++y) {
     const std::size_t row = y * layer.stride_height + kernel_row - node.pad_top;
-    if (row >= input.height) continue;  // above the image the number wraps around
+    if (row >= input.height) continue;  // above the image, the unsigned number wraps around
     for (std::size_t x = 0; x < node.width; ++x) {
       const std::size_t column = x * layer.stride_width + kernel_column - node.pad_left;
       if (column < input.width) body(y * node.width + x, row * input.width + column);
@@ -68,7 +68,7 @@ class Convolution : public Layer {
   }
 
  private:
-  // One weight: between which channels, and where in the kernel.
+  // One weight: the channels that it connects, and its position in the kernel.
   struct Filter {
     std::size_t weight, to, from, row, column;
   };
@@ -102,7 +102,7 @@ class Pool : public Layer {
   using Layer::Layer;
 
  protected:
-  // Calls body(output element, input element) for all of them that a window joins.
+  // Calls body(output element, input element) for every pair that a window connects.
   template <typename Body>
   void for_each_pair(const Body& body) const {
     for (std::size_t row = 0; row < layer().kernel_height; ++row)
@@ -136,7 +136,7 @@ class MaxPool : public Pool {
   }
 
  private:
-  std::vector<std::size_t> largest_;  // the input element behind each output
+  std::vector<std::size_t> largest_;  // per output: the input element with the largest value
 };
 
 // Cells beyond the image do not count.
@@ -160,7 +160,7 @@ class AveragePool : public Pool {
   }
 
  private:
-  std::vector<float> cells_;  // how many each output averages
+  std::vector<float> cells_;  // per output: how many cells it averages
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// @NAME@: a strategy for convoy. It writes one training step as data; convoy finds out what
-// may overlap, proves what the plan computes, and runs it.
+// @NAME@: a strategy for convoy. It writes one training step as data. convoy finds out what may
+// overlap, proves what the plan computes, and runs it.
 
 #include <convoy/strategy.hpp>
 

@@ -1,8 +1,8 @@
 // @NAME@: a transport for convoy that moves bytes over one TCP connection per peer, in clear text. It
-// is complete and right, and plain: put your network in the place of the sockets, and let `convoy
+// is complete and correct, but plain. Replace the sockets by your network, and let `convoy
 // check` tell you whether messages still arrive in order, wait for credit and end in time.
 //
-// What every function means is in convoy/abi/transport.h.
+// convoy/abi/transport.h explains every function.
 
 #include "socket_transport.hpp"
 

@@ -145,7 +145,7 @@ void Connection::write() {
   }
 }
 
-// Whether all that is wanted is there.
+// Returns whether all wanted bytes have arrived.
 bool Connection::receive(void* to, std::uint64_t wanted, std::uint64_t& have) {
   while (have < wanted) {
     const ssize_t came =
@@ -202,7 +202,7 @@ void Connection::take_payload() {
   if (const auto transfer = receives_.finish(in_.channel)) events_.done(*transfer);
 }
 
-// A socket that is closed with bytes unread would take back what the peer has not read yet.
+// If a socket is closed with unread bytes, the peer may lose data that it has not read yet.
 void Connection::close() {
   if (!socket_) return;
   const bool between_frames = !out_;

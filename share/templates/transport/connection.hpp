@@ -13,19 +13,19 @@
 
 namespace plain_sockets {
 
-// What stands before a message's bytes, and alone for the other kinds.
+// The header before a message's bytes. Frames of the other kinds consist of it alone.
 struct Frame {
   std::uint32_t kind = 0;
   std::uint32_t channel = 0;
   std::uint64_t sequence = 0;
   convoy_message_tag tag{};
-  std::uint64_t bytes = 0;     // of the message that follows
-  std::uint32_t checksum = 0;  // of them
-  std::uint32_t own = 0;       // of the frame before this field
+  std::uint64_t bytes = 0;     // bytes of the message that follows
+  std::uint32_t checksum = 0;  // checksum of these bytes
+  std::uint32_t own = 0;       // checksum of the frame before this field
 };
 
-// Messages between this task and one peer over one TCP connection, which all channels share: each
-// message is one frame. They are queued until the connection is there.
+// Messages between this task and one peer over one TCP connection, which all channels share. Each
+// message is one frame. Messages are queued until the connection is established.
 class Connection {
  public:
   Connection(std::uint32_t peer, std::uint32_t generation, std::uint32_t channels,
@@ -41,11 +41,11 @@ class Connection {
   // Whether it waits for room in the socket.
   bool wants_to_write() const { return blocked_; }
 
-  // Reads and writes what goes without waiting.
+  // Reads and writes as much as possible without waiting.
   void progress();
   void cancel();
   void lose(convoy_transport_reason reason, const std::string& text, int error = 0);
-  // Says that nothing more will come, and waits for the same from the peer, not for long.
+  // Tells the peer that nothing more will come, and waits a short time for the same from the peer.
   void close();
 
  private:
@@ -71,13 +71,13 @@ class Connection {
   bool heard_goodbye_ = false;
   bool at_end_ = false;
 
-  // On its way out: a frame, and the message behind it.
+  // The outgoing frame, and the message behind it.
   std::optional<Frame> out_;
   std::optional<convoy_transfer> out_message_;
-  std::uint64_t out_done_ = 0;  // bytes of both
-  // On its way in.
+  std::uint64_t out_done_ = 0;  // bytes of both that are sent
+  // The incoming frame.
   Frame in_{};
-  std::uint64_t in_have_ = 0;  // bytes of the frame, then of the message
+  std::uint64_t in_have_ = 0;  // bytes received of the frame, then of the message
   bool in_payload_ = false;
   std::byte* in_memory_ = nullptr;
   Crc32c in_checksum_;

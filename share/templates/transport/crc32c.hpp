@@ -6,7 +6,7 @@
 
 namespace plain_sockets {
 
-// The checksum of iSCSI, one byte after the other.
+// The checksum of iSCSI, computed byte by byte.
 class Crc32c {
  public:
   void add(const void* memory, std::size_t bytes) {

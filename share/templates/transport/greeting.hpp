@@ -8,8 +8,8 @@
 
 namespace plain_sockets {
 
-// What both ends say first, the one that dials before the other one. It is followed by frames, or,
-// with a refusal, by nothing.
+// The first message of both ends; the one that dials sends it first. Frames follow it, or nothing
+// after a refusal.
 struct Greeting {
   char magic[8] = {'p', 'l', 'a', 'i', 'n', 's', 'o', '1'};
   std::uint8_t key[32] = {};
@@ -21,10 +21,11 @@ struct Greeting {
   std::uint32_t reserved = 0;
 };
 
-// False while the connection is not established. Throws convoy::RefusedInput when it failed.
+// Returns false while the connection is not established. Throws convoy::RefusedInput when it
+// failed.
 bool send_greeting(const Socket& socket, const Greeting& greeting);
-// Empty while it has not come. Throws convoy::RefusedInput when something else came, or nothing
-// will.
+// Returns nothing while it has not arrived. Throws convoy::RefusedInput when something else
+// arrived, or the connection ended.
 std::optional<Greeting> receive_greeting(const Socket& socket);
 
 }  // namespace plain_sockets

@@ -133,7 +133,7 @@ void SocketTransport::hear(Caller& caller) {
     convoy::require_same_run(*caller.greeting, run_);
   }
   const auto peer = peers_.find(caller.greeting->rank);
-  if (peer == peers_.end()) return;  // connect is still to be called
+  if (peer == peers_.end()) return;  // connect was not called yet
   if (peer->second.dials || peer->second.connection->established() ||
       peer->second.connection->lost())
     throw RefusedInput(CONVOY_REASON_FOREIGN, "a task has connected that is connected already");
@@ -158,7 +158,7 @@ void SocketTransport::dial_or_hear(std::uint32_t rank, Peer& peer) {
     convoy::require_same_run(*answer, run_);
     establish(rank, std::move(peer.dialled));
   } catch (const RefusedInput&) {
-    peer.dialled = Socket();  // again, until the time has passed
+    peer.dialled = Socket();  // dials again until the deadline
   } catch (const std::system_error&) {
     peer.dialled = Socket();
   }

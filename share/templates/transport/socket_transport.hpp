@@ -17,8 +17,8 @@
 
 namespace plain_sockets {
 
-// One TCP connection per peer, in clear text, without threads: all happens in the calls. Of two
-// tasks the one of the larger rank dials.
+// One TCP connection per peer, in clear text, without threads: all work happens in the calls. Of
+// two tasks, the one with the larger rank dials.
 class SocketTransport : public convoy::Transport {
  public:
   static std::unique_ptr<convoy::Transport> open(const convoy::TransportHost& host,
@@ -35,11 +35,11 @@ class SocketTransport : public convoy::Transport {
   void interrupt() override;
 
  private:
-  // One that connect was called for.
+  // A peer for which connect was called.
   struct Peer {
     std::unique_ptr<Connection> connection;
     double deadline;
-    std::optional<Endpoint> dials{};  // the others dial
+    std::optional<Endpoint> dials{};  // where to dial; empty: the peer dials
     Socket dialled{};
     bool greeted = false;
   };
@@ -58,7 +58,7 @@ class SocketTransport : public convoy::Transport {
   void wait(double seconds) const;
 
   convoy_transport_run run_;
-  Greeting greeting_;  // this task's
+  Greeting greeting_;  // of this task
   Socket listener_;
   convoy::TransportEvents events_;
   std::map<std::uint32_t, Peer> peers_;

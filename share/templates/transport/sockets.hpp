@@ -24,7 +24,7 @@ class Socket {
   int number_;
 };
 
-// host:port, in numbers, of IPv4.
+// A numeric IPv4 host and a port.
 struct Endpoint {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;
@@ -33,12 +33,12 @@ struct Endpoint {
 Endpoint parse_endpoint(const std::string& text);
 std::string to_text(const Endpoint& endpoint);
 
-// Throw std::system_error.
+// These throw std::system_error.
 Socket listen_on(const Endpoint& endpoint);
 Endpoint local_endpoint(const Socket& socket);
-// The connection may still be under way, and may fail.
+// The connection may not be established yet, and may fail.
 Socket dial(const Endpoint& endpoint);
-// None when nobody waits.
+// Returns nothing when no caller waits.
 Socket accept_from(const Socket& listener);
 
 inline double now() {

@@ -21,7 +21,8 @@
 namespace convoy::cli {
 namespace {
 
-// The kind of NAME, by name or path; "auto" is the strategy that --variable_update=auto takes.
+// Returns the kind of the plug-in NAME, which is a name or a path. "auto" is the strategy that
+// --variable_update=auto chooses.
 plugin::PluginKind checked_kind(std::span<const std::string> arguments) {
   const std::string& name = arguments.front();
   if (name == "auto") return plugin::PluginKind::kStrategy;

@@ -61,7 +61,7 @@ int run_check_device(std::span<const std::string> arguments, std::ostream& out, 
   DeviceCheck check(*plugin, flags.value("only"), out);
   const int code = check.execute();
   if (!check.hangs()) return code;
-  // Its threads may still run its code.
+  // Threads of the device may still run its code.
   leave_to_the_end(plugin);
   leave_to_the_end(host);
   fail(ExitCode::kTimeout, "device {} hangs in the last case above; the cases after it did not run",

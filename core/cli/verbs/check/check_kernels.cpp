@@ -24,12 +24,13 @@
 namespace convoy::cli {
 namespace {
 
-constexpr std::size_t kShapes = 3;    // numbers of reads, beside the largest; and sizes of each
-constexpr std::size_t kVariants = 6;  // of each number of reads
+// Numbers of reads, not counting the largest one; also sizes of each.
+constexpr std::size_t kShapes = 3;
+constexpr std::size_t kVariants = 6;  // for each number of reads
 
-constexpr std::uint64_t kSmallBytes = std::uint64_t{1} << 20;  // of a call's spans
+constexpr std::uint64_t kSmallBytes = std::uint64_t{1} << 20;  // total bytes of a call's spans
 
-// What a kernel can tell calls apart by, beside their sizes.
+// Returns the properties, other than sizes, by which a kernel can tell calls apart.
 std::vector<std::uint64_t> variant_of(const plan::Operation& call) {
   std::vector<std::uint64_t> variant = {call.details->effect,
                                         std::bit_cast<std::uint64_t>(call.scalar)};
@@ -43,7 +44,8 @@ std::pair<std::string, std::uint64_t> kernel_and_reads(const plan::Operation& ca
   return {call.details->kernel, call.reads.size()};
 }
 
-// Of calls that can be tried. Kernels that work on several elements at once err at odd sizes.
+// Returns the largest odd sizes among the calls that can be tried. Odd sizes expose mistakes in
+// kernels that process several elements at once.
 std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_sizes(
     const plan::Plan& plan) {
   std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> result;
@@ -58,7 +60,8 @@ std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_sizes
   return result;
 }
 
-// The calls of a kernel that sums what all devices hold have the most reads with the most devices.
+// Returns the largest number of reads for each kernel. A kernel that sums the data of all devices
+// has the most reads with the most devices.
 std::map<std::string, std::uint64_t> most_reads_of(const plan::Plan& plan) {
   std::map<std::string, std::uint64_t> result;
   for (const std::vector<plan::Operation>* section : plan::sections_of(plan))
@@ -69,7 +72,8 @@ std::map<std::string, std::uint64_t> most_reads_of(const plan::Plan& plan) {
   return result;
 }
 
-// For the devices that a run with these flags uses, or those of the described machine.
+// Returns the forms for the devices that a run with these flags uses, or for the devices of the
+// described machine.
 std::optional<plugin::KernelForms> forms_asked_for(const job::Setup& setup) {
   if (job::describes_machine(setup.options.machine))
     return job::forms_on(setup.device.get(), job::choose_simulated_hardware(setup));
@@ -129,19 +133,19 @@ std::string KernelChecks::unrenewed(const std::set<std::string>& kernels) const 
 }
 
 std::string KernelChecks::try_here(const plan::Plan& plan, const plan::Operation& call) {
-  // Shares of the patience.
+  // These are shares of the patience.
   constexpr double kForLargeSizes = 0.25;
-  constexpr double kForFirstLargeSizes = 0.5;  // what is left of it is for smaller ones
+  constexpr double kForFirstLargeSizes = 0.5;  // the rest is left for smaller sizes
   constexpr double kForFirstCall = 0.05;
   const double patience = setup_.options.plugin_timeout;
-  // One size with each number of reads is tried whole, or nothing is proved. A quick call is made
-  // once however late it is, because the first call shows most faults; a slow one leaves the number
-  // of reads to smaller sizes. Further sizes, and calls for unusual faults, are tried while there
-  // is time; small ones take nearly none.
+  // For each number of reads, one size must be tried completely, or nothing is proved. A fast call
+  // is made once, however late it is, because the first call shows most faults. A slow call gives
+  // way to smaller sizes. Further sizes, and calls for unusual faults, are tried while there is
+  // time. Small calls take nearly none.
   Tried& tried = tried_[call.details->kernel][call.reads.size()];
   const auto bytes = static_cast<double>(runtime::bytes_of_spans(call));
   const bool is_small = bytes <= kSmallBytes;
-  // Of large spans, what is around the calls takes longer than quick calls.
+  // With large spans, the work around the calls takes longer than fast calls do.
   const double left_for_further =
       is_small ? patience - tried_for_ : kForLargeSizes * patience - large_for_;
   const double left_for_one = (is_small ? 1 : kForFirstLargeSizes) * patience - tried_for_;
@@ -164,14 +168,14 @@ std::string KernelChecks::try_here(const plan::Plan& plan, const plan::Operation
   return trial.problem;
 }
 
-// Whether calls with this number of reads are to be tried, and none was.
+// Returns whether calls with this number of reads should be tried and none was tried yet.
 bool KernelChecks::is_new_number(const std::string& kernel, std::uint64_t reads) const {
   const auto& tried = tried_.at(kernel);
   if (tried.contains(reads)) return false;
   return tried.size() < kShapes || reads > tried.rbegin()->first;
 }
 
-// A call that is too large leaves its place to a smaller one.
+// A call that is too large to try does not count, so a smaller one can take its place.
 bool KernelChecks::is_new_shape(const plan::Operation& call) {
   auto& counts = tried_[call.details->kernel];
   const std::uint64_t reads = call.reads.size();
@@ -189,7 +193,7 @@ bool KernelChecks::is_new_shape(const plan::Operation& call) {
   const bool is_larger_odd =
       size > tried.largest_odd && size == largest_odd_[kernel_and_reads(call)];
   if (is_larger_odd) tried.largest_odd = size;
-  // Where none was tried whole, because they took too long, a smaller one may be.
+  // If no size was tried completely, because the calls took too long, a smaller size may succeed.
   const bool is_smaller = !tried.is_whole && !tried.sizes.empty() && size < *tried.sizes.begin();
   const bool is_new_size = (tried.sizes.size() < kShapes || is_larger_odd || is_smaller) &&
                            tried.sizes.insert(size).second;
@@ -225,7 +229,7 @@ std::string KernelChecks::try_on_devices(const plan::Plan& plan, const plan::Ope
     const plan::HostKernel host = runtime::host_kernel_of(*setup_.strategy, call.details->kernel);
     const std::string problem = runtime::try_on_device(device, built.get(), host, plan, call);
     return problem.empty() ? problem : fmt::format("on {} {}", device.describe().name, problem);
-  } catch (const Error&) {  // it failed, and maybe hangs
+  } catch (const Error&) {  // the device failed, and may hang
     leave_to_the_end(built);
     devices_->abandon();
     throw;

@@ -22,20 +22,20 @@ namespace convoy::cli {
 // another form than the host function, whether both compute the same.
 class KernelChecks {
  public:
-  // The setup must outlive it; a missing form is written to `out`.
+  // The setup must outlive this object. Messages about missing forms go to `out`.
   KernelChecks(const job::Setup& setup, std::ostream& out);
 
   // Tries every kernel that the plan calls with a few numbers of reads, and with the plan's largest
-  // number if no larger one was tried; with each number a few sizes, the largest odd one among
-  // them, and a few variants (effects, types, arguments). Error kFailed when a kernel does
-  // something wrong, which is not tried again.
+  // number unless a larger one was tried. For each number it tries a few sizes, the largest odd one
+  // among them, and a few variants (effects, types, arguments). Error kFailed if a kernel does
+  // something wrong. Such a kernel is not tried again.
   void try_all(const plan::Plan& plan);
-  // Which kernels were not tried, or not in all these shapes, and why: calls are too large, or all
-  // calls together take longer than --plugin_timeout. Empty: none.
+  // Returns which kernels were not tried, or not in all these shapes, and why: calls are too large,
+  // or all calls together take longer than --plugin_timeout. Empty: all were tried.
   std::string untried() const;
-  // Which of these kernels never wrote anything else in a later step. Empty: none.
+  // Returns which of these kernels never wrote anything different in a later step. Empty: none.
   std::string unrenewed(const std::set<std::string>& kernels) const;
-  // Whether there is a kernel that the requested devices cannot run.
+  // Returns whether there is a kernel that the requested devices cannot run.
   bool found_missing_form() const { return !missing_.empty(); }
 
  private:
@@ -47,28 +47,30 @@ class KernelChecks {
 
   const job::Setup& setup_;
   std::ostream& out_;
-  std::optional<plugin::KernelForms> forms_;       // empty: no kind of devices is asked for
-  std::shared_ptr<runtime::OpenDevices> devices_;  // once one is needed
-  // Calls with one number of reads that were tried.
+  std::optional<plugin::KernelForms> forms_;       // empty: no kind of devices is requested
+  std::shared_ptr<runtime::OpenDevices> devices_;  // null until one is needed
+  // The calls with one number of reads that were tried.
   struct Tried {
-    std::set<std::uint64_t> sizes;                  // of the first write
-    std::uint64_t largest_odd = 0;                  // of them
-    std::set<std::vector<std::uint64_t>> variants;  // what else may differ between calls
+    std::set<std::uint64_t> sizes;                  // sizes of the first write
+    std::uint64_t largest_odd = 0;                  // the largest odd number among `sizes`
+    std::set<std::vector<std::uint64_t>> variants;  // the other properties in which calls differ
     std::size_t calls = 0;
-    bool is_whole = false;  // all calls of one of them were made, in time
+    bool is_whole = false;  // all calls of one trial were made in time
   };
-  std::map<std::string, std::map<std::uint64_t, Tried>> tried_;  // of each kernel, by reads
-  // Of the plan's calls, by kernel and number of reads: the largest odd size; 0: none.
+  std::map<std::string, std::map<std::uint64_t, Tried>> tried_;  // by kernel and number of reads
+  // The largest odd size of the plan's calls, by kernel and number of reads; 0: none.
   std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_;
-  std::map<std::string, std::uint64_t> most_reads_;  // of the plan's calls, by kernel
-  // Of each kernel: numbers of reads of calls that are too large, and how large the first one is.
+  // The most reads of any of the plan's calls, by kernel.
+  std::map<std::string, std::uint64_t> most_reads_;
+  // For each kernel, the numbers of reads of calls that are too large to try, with the size of the
+  // first one in words.
   std::map<std::string, std::map<std::uint64_t, std::string>> too_large_;
-  std::map<std::string, double> seconds_per_byte_;  // of a call on large spans, by kernel
-  double tried_for_ = 0;                            // seconds, in calls of kernels
-  double large_for_ = 0;                            // seconds, in all trials of large spans
-  std::set<std::string> wrong_;                     // kernels, which are not called again
+  std::map<std::string, double> seconds_per_byte_;  // time of a call on large spans, by kernel
+  double tried_for_ = 0;                            // seconds spent in calls of kernels
+  double large_for_ = 0;                            // seconds spent in all trials on large spans
+  std::set<std::string> wrong_;     // kernels that did something wrong; they are not called again
   std::set<std::string> renewing_;  // kernels that wrote something else in a later step
-  std::set<std::string> missing_;   // kernels
+  std::set<std::string> missing_;   // kernels without a form for the devices
 };
 
 }  // namespace convoy::cli

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kDefaultBucket = std::uint64_t{16} << 18;  // 16 MiB of f32
 
-// About a hundred pieces of odd sizes at arbitrary positions, the first ones tiny.
+// Returns about a hundred pieces of odd sizes at arbitrary positions. The first ones are tiny.
 std::vector<plan::ElementRange> ragged_buckets(std::uint64_t elements) {
   std::vector<plan::ElementRange> buckets;
   std::uint64_t size = 1;
@@ -39,7 +39,7 @@ std::string devices_text(std::uint32_t devices, int width = 0) {
   return fmt::format("{:>{}} {}", devices, width, devices == 1 ? "device" : "devices");
 }
 
-constexpr int kColumn = 4;  // of numbers that stand below each other
+constexpr int kColumn = 4;  // width of numbers that stand in a column
 
 std::string cluster_text(const plan::HostsDescription& hosts, std::uint32_t devices) {
   const std::string before = job::hosts_text(hosts);
@@ -51,14 +51,15 @@ std::string buckets_text(std::uint64_t elements) {
   return fmt::format("{:g} MiB buckets", static_cast<double>(elements * sizeof(float)) / (1 << 20));
 }
 
-// Of more devices in all than this, only the first cut is proved. Errors at the ends of buckets
-// show with a few devices, too, at a fraction of the cost: strategies may write operations for
-// every pair of devices.
+// With more devices than this in all, only the first cut is proved for all of them. Errors at the
+// ends of buckets also show with a few devices, at a fraction of the cost, because strategies may
+// write operations for every pair of devices.
 constexpr std::uint32_t kManyDevices = 64;
 constexpr std::uint32_t kFewDevices = 32;
-constexpr std::uint32_t kFewestHosts = 4;  // a ring of two or three is a special case
+constexpr std::uint32_t kFewestHosts = 4;  // rings of two and three hosts are special cases
 
-// A cluster of the same kind, of several hosts and of several devices where there were several.
+// Returns a smaller cluster of the same kind. It keeps several hosts, and several devices per host,
+// where there were several.
 plan::HostsDescription with_few_devices(const plan::HostsDescription& many) {
   plan::HostsDescription few = many;
   few.hosts = std::min(many.hosts, std::max(kFewestHosts, kFewDevices / many.devices_per_host));
@@ -83,7 +84,7 @@ class CheckRun {
     try {
       check_all();
     } catch (const Error&) {
-      prover_.prove_written();  // what was looked at before is shown
+      prover_.prove_written();  // shows the results so far
       prover_.print_findings();
       throw;
     }
@@ -105,7 +106,7 @@ class CheckRun {
     check_all_kinds();
   }
 
-  // What runs with these flags execute.
+  // Checks the plans that runs with these flags execute.
   void check_this_machine() {
     for (const std::uint32_t devices : counts_or(job::count_devices(setup_))) {
       const std::string what = fmt::format("{} of this machine", devices_text(devices, kColumn));
@@ -138,9 +139,9 @@ class CheckRun {
                 std::move(map), true);
   }
 
-  // With and without shared memory, whatever the buckets. The first cut is proved of all devices;
-  // where they are many, the others are proved of a smaller cluster. The large plans come first,
-  // one behind the other, because they are proved side by side.
+  // Checks with and without shared memory, for all cuts into buckets. The first cut is always
+  // proved for all devices. If there are many devices, the other cuts are proved for a smaller
+  // cluster. The large plans come first, one after the other, because they are proved in parallel.
   void check_all_kinds() {
     plan::HostsDescription hosts = job::describe_hosts(setup_.options.machine);
     hosts.device_kind = kind_;
@@ -163,7 +164,8 @@ class CheckRun {
     }
   }
 
-  // Of many devices. Most strategies write the same plan for both.
+  // For many devices. Most strategies write the same plan with and without peer access, so the
+  // second plan is proved only if it differs.
   void check_both_kinds(plan::HostsDescription hosts, const Cut& cut) {
     hosts.peer_access = true;
     check_kind(hosts, cut);
@@ -197,10 +199,10 @@ class CheckRun {
   }
 
   const job::Setup& setup_;
-  const std::vector<std::uint32_t>& counts_;  // empty: not given
+  const std::vector<std::uint32_t>& counts_;  // empty: the flag is not given
   std::ostream& out_;
-  std::string kind_ =
-      plan::HostsDescription().device_kind;  // that flags mean, of devices of no machine
+  // The kind that the flags ask for, for clusters that are not of any real machine.
+  std::string kind_ = plan::HostsDescription().device_kind;
   PlanProver prover_;
 };
 

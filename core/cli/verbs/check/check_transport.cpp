@@ -19,7 +19,7 @@ namespace {
 
 using conformance::TransportCase;
 
-constexpr unsigned kPatience = 60;  // seconds for one case
+constexpr unsigned kPatience = 60;  // seconds per case
 
 std::vector<FlagDefinition> transport_flags() {
   return case_flags("Flags for a transport", "credit or endings: a peer is killed");
@@ -29,17 +29,17 @@ std::string label_of(const TransportCase& it) {
   return it.group + ": " + it.name;
 }
 
-// What a transport between machines may start: gRPC's, the most of those there are. One of this
-// machine alone needs no network.
+// Returns the number of threads that a transport may start. gRPC starts the most of those that
+// connect machines. A transport within one machine needs no network threads.
 std::uint64_t threads_of_end(const plugin::TransportPlugin& plugin) {
   constexpr std::uint64_t kOwn = 2;
-  constexpr std::uint64_t kOfNetwork = 16;  // beside runners and pollers, measured
+  constexpr std::uint64_t kOfNetwork = 16;  // measured, in addition to runners and pollers
   if (plugin.has(CONVOY_TRANSPORT_ONE_MACHINE)) return kOwn;
   return kOwn + kOfNetwork + grpc_runners() + grpc_pollers();
 }
 
-// Without this, a case that finds too few says that the transport is wrong, or waits for its end.
-// Two processes run at a time, in few cases three.
+// Without this check, a case that lacks threads or files would blame the transport or wait for its
+// timeout. Usually two processes run at a time, in few cases three.
 void require_room_for_cases(const plugin::TransportPlugin& plugin) {
   constexpr std::uint64_t kFiles = 32;
   prepare_to_open(kFiles, "the processes of check");
@@ -54,7 +54,8 @@ int check_in_own_processes(const plugin::TransportPlugin& plugin, CaseResults& r
   return results.conclude(plugin.manifest().name);
 }
 
-// The first process reports. Another one that finds something wrong ends the job, so it says what.
+// The first process prints the report. If another process finds something wrong, it ends the job,
+// so it says what it found.
 int check_in_launched_processes(const plugin::TransportPlugin& plugin, const std::string& only,
                                 std::ostream& out, std::ostream& err) {
   if (const auto reason = plugin.unavailable())

@@ -21,9 +21,9 @@
 namespace convoy::cli {
 namespace {
 
-constexpr std::uint64_t kLargestBatch = 128;  // keeps all processors busy
+constexpr std::uint64_t kLargestBatch = 128;  // enough to keep all processors busy
 
-// Of which hardly another one is beside it.
+// Plans for so many devices are proved nearly alone, because few of them fit into memory together.
 bool is_large(const plan::Cluster& cluster) {
   return cluster.replicas() >= 512;
 }
@@ -62,13 +62,13 @@ ProvedCase& PlanProver::add_case(const std::string& what, const plan::Cluster& c
   return it;
 }
 
-// A large one waits for others that may follow it.
+// A large plan at the end waits for others that may follow it.
 void PlanProver::prove_full_batch() {
   if (written_.size() > 1 && devices_written_ >= batch_ && !is_large(written_.back()->cluster))
     prove_written();
 }
 
-// Refusals by the strategy or the host are not faults; any other exception is.
+// A refusal by the strategy or the host is not a fault. Any other exception is.
 void PlanProver::write_plan(ProvedCase& it, plan::ArenaMap map, const plan::StepPlan* like) {
   bool refused = false;
   const plan::PlanAuthor author{
@@ -85,7 +85,7 @@ void PlanProver::write_plan(ProvedCase& it, plan::ArenaMap map, const plan::Step
   try {
     if (like != nullptr && like->is_also_written_for(it.cluster, author)) {
       it.plan.emplace(*like, it.cluster);
-      return;  // all else that is asked of a plan was asked
+      return;  // the checks below were made for that plan
     }
     it.plan.emplace(it.cluster, std::move(map), author,
                     plan::StepPlanOptions{.guard = job::guard_options(setup_.options)});
@@ -98,8 +98,8 @@ void PlanProver::write_plan(ProvedCase& it, plan::ArenaMap map, const plan::Step
   it.outcome.text = std::exchange(kernels_said_, {}).str() + it.outcome.text;
 }
 
-// Whether both of its plans are proved at once. Guards are added by what is proved of the author's
-// plan.
+// Returns whether the author's plan and the lowered plan are proved in parallel. That is impossible
+// with guards, because the proof of the author's plan decides about them.
 bool PlanProver::takes_long(const ProvedCase& it) const {
   return is_large(it.cluster) && !job::guard_options(setup_.options).changes_plans();
 }
@@ -126,7 +126,7 @@ void PlanProver::prove(ProvedCase& it) {
   const auto prove_lowered = [&] { of_lowered = &proofs_.of(it.plan->lowered()); };
   try {
     if (takes_long(it)) {
-      lower();  // first, because nothing is to be proved of a plan that becomes too large
+      lower();  // lowered first, because nothing is proved about a plan that becomes too large
       in_parallel(2, [&](std::size_t part) { part == 0 ? prove_authors() : prove_lowered(); });
     } else {
       prove_authors();
@@ -135,7 +135,7 @@ void PlanProver::prove(ProvedCase& it) {
     }
     judge(it, *report, of_lowered);
   } catch (const Error& error) {
-    // The host's guards do not go with every plan.
+    // The host's guards do not fit every plan, so a usage error in lowering is a refusal.
     it.outcome.fail(lowers && error.code() == ExitCode::kUsage, error);
   }
   it.plan.reset();
@@ -149,7 +149,7 @@ void PlanProver::judge(ProvedCase& it, const plan::check::CheckReport& report,
   const std::string lowered = unproved ? verdict : of_lowered->verdict_text();
   const bool as_claimed = plan::check::satisfies(report, manifest().claim);
   const bool kept = as_claimed && lowered == verdict;
-  // What was written is proved, and whether the host keeps to it stays open.
+  // The author's plan is proved. Whether the lowered plan still computes the same is unproved.
   const bool open_when_lowered =
       as_claimed && !kept && of_lowered->verdict == plan::check::Verdict::kUnproved;
   outcome.text += verdict;
@@ -167,8 +167,8 @@ void PlanProver::judge(ProvedCase& it, const plan::check::CheckReport& report,
   outcome.report = &report;
 }
 
-// The order in which those that were written are best proved: the longest first. Of two that are
-// equally long the second one takes longer, without access of devices to each other's memory.
+// Returns the best order for the proofs: the longest first. If two are equally long, the second one
+// takes longer, because its devices have no access to each other's memory.
 std::vector<std::size_t> PlanProver::longest_first() const {
   const auto operations = [this](std::size_t i) {
     return written_[i]->plan ? written_[i]->plan->logical().body.size() : 0;
@@ -179,7 +179,7 @@ std::vector<std::size_t> PlanProver::longest_first() const {
   return order;
 }
 
-// Shows each when those before it are shown.
+// Shows each result after all earlier ones are shown.
 void PlanProver::prove_written() {
   std::mutex showing;
   std::vector<bool> proved(written_.size());

@@ -13,26 +13,26 @@
 
 namespace convoy::cli {
 
-// Has a strategy write plans, proves them and prints what is found, in their order.
+// Makes a strategy write plans, proves them and prints the findings, in the order of the plans.
 class PlanProver {
  public:
-  // Both must outlive it.
+  // The setup and the stream must outlive this object.
   PlanProver(const job::Setup& setup, std::ostream& out)
       : setup_(setup), out_(out), kernel_checks_(setup, kernels_said_) {}
 
   // The strategy writes its plans in this thread, while no other thread works, because a
   // third-party strategy writes each plan in a forked process first. Then plans are proved in
-  // parallel: as many as keep all processors busy, but no more than are likely to fit into memory.
+  // parallel: enough to keep all processors busy, but no more than are likely to fit into memory.
   void add(const std::string& what, const plan::Cluster& cluster, plan::ArenaMap map,
            bool shows_hash);
-  // For the map of the one that was added last. Both share the plan where the strategy writes the
-  // same for both clusters.
+  // Adds a case with the map of the case that was added last. Both share one plan if the strategy
+  // writes the same for both clusters.
   void add_alike(const std::string& what, const plan::Cluster& cluster, plan::ArenaMap map);
-  // Proves and prints those that were added and are not proved yet.
+  // Proves and prints the added plans that are not proved yet.
   void prove_written();
-  // Prints what was found in them.
+  // Prints the findings in the plans.
   void print_findings() const;
-  // Prints what all of them say together and returns it as an exit code.
+  // Prints the verdict on all plans together and returns it as an exit code.
   int conclude() const;
 
  private:
@@ -43,7 +43,7 @@ class PlanProver {
   std::vector<std::size_t> longest_first() const;
   bool takes_long(const ProvedCase& it) const;
   void prove(ProvedCase& it);
-  // `of_lowered`: the report on what the plan becomes, of one that is proved.
+  // `of_lowered`: the report on the lowered plan, if the author's plan is proved.
   void judge(ProvedCase& it, const plan::check::CheckReport& report,
              const plan::check::CheckReport* of_lowered);
 
@@ -55,10 +55,10 @@ class PlanProver {
   StrategyVerdict verdict_;
   std::vector<std::unique_ptr<ProvedCase>> written_;
   std::uint64_t devices_written_ = 0;
-  // Devices whose plans are proved together. The first batches are small, because nothing is proved
-  // after one in which a budget was spent.
+  // The number of devices in a batch of plans that are proved together. The first batches are
+  // small, because nothing more is proved after a batch in which a plan exceeded its budget.
   std::uint64_t batch_ = 2;
-  bool gives_up_ = false;  // a budget was spent: later plans would take as long each
+  bool gives_up_ = false;  // a plan exceeded its budget, and later plans would take as long each
 };
 
 }  // namespace convoy::cli

@@ -17,14 +17,14 @@ namespace convoy::cli {
 
 enum class CaseEnd : std::uint8_t { kKept, kBroken, kRefused, kUnproved };
 
-// The result for one plan that `convoy check` prints and counts.
+// The result for one plan, which `convoy check` prints and counts.
 struct CaseOutcome {
-  std::string plan;  // which one it is
+  std::string plan;  // describes the plan
   std::string text;
   CaseEnd end = CaseEnd::kBroken;
-  const plan::check::CheckReport* report = nullptr;    // none of plans that were refused
-  const plan::check::CheckReport* findings = nullptr;  // the report of which the findings are shown
-  std::vector<std::string> unread;                     // memory that the plan keeps for nothing
+  const plan::check::CheckReport* report = nullptr;    // null: the plan was refused
+  const plan::check::CheckReport* findings = nullptr;  // the report whose findings are shown
+  std::vector<std::string> unread;                     // memory that the plan keeps but never reads
 
   void fail(bool refused, const Error& error);
 };
@@ -32,14 +32,15 @@ struct CaseOutcome {
 struct ProvedCase {
   plan::Cluster cluster;
   bool shows_hash = false;
-  std::optional<plan::StepPlan> plan;  // of the cluster; none: it was not written
+  std::optional<plan::StepPlan> plan;  // the plan for the cluster; none: it was not written
   CaseOutcome outcome;
 };
 
-// Many kinds of devices get the same plan. It is proved once, even if several threads ask for it.
+// Caches proofs. Many kinds of devices get the same plan, which is proved once, even if several
+// threads ask for it.
 class Proofs {
  public:
-  // The report stays where it is.
+  // Returns the report on a plan. The reference stays valid.
   const plan::check::CheckReport& of(const plan::Plan& plan);
 
  private:

@@ -12,8 +12,9 @@
 namespace convoy::cli {
 namespace {
 
-constexpr std::size_t kOfAPlan = 8;  // one mistake shows in many operations
-constexpr std::size_t kInAll = 16;   // plans for more devices name other operations
+constexpr std::size_t kOfAPlan = 8;  // for each plan, because one mistake shows in many operations
+// For all plans, because plans for more devices name other operations.
+constexpr std::size_t kInAll = 16;
 constexpr std::size_t kNamedPlans = 3;
 
 std::string plans_text(const std::vector<std::string>& plans) {
@@ -37,7 +38,7 @@ void SharedFindings::add(const std::string& plan, const plan::check::CheckReport
 void SharedFindings::add_line(const std::string& plan, const std::string& text) {
   auto known = std::ranges::find(entries_, text, &Entry::text);
   if (known == entries_.end()) known = entries_.insert(known, {text, {}});
-  // A plan may have it twice, of two operations that read alike.
+  // A plan may have the same finding twice, for two operations with the same description.
   if (known->plans.empty() || known->plans.back() != plan) known->plans.push_back(plan);
 }
 

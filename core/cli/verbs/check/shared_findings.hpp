@@ -8,12 +8,12 @@
 
 namespace convoy::cli {
 
-// What is found in the plans of one check: each finding once, with the plans that have it.
+// The findings in the plans of one check. Each finding is listed once, with the plans that have it.
 class SharedFindings {
  public:
-  // `plan` says which plan the report is of.
+  // `plan` names the plan that the report is about.
   void add(const std::string& plan, const plan::check::CheckReport& report);
-  // In the order in which they were found.
+  // Prints the findings in the order in which they were added.
   void print(std::ostream& out) const;
 
  private:

@@ -23,11 +23,12 @@ void StrategyVerdict::add(const CaseOutcome& outcome) {
   factors_.insert(report.factors.begin(), report.factors.end());
 }
 
-// A strategy with a laxer claim than its proof is excluded from stricter uses.
+// Reports a claim that is weaker than the proof, because it excludes the strategy from stricter
+// uses.
 void StrategyVerdict::conclude_modesty(const plugin::Manifest& manifest, std::ostream& out) const {
   const std::string& claim = manifest.claim;
   if (verdicts_.size() != 1 || claim == *verdicts_.begin()) return;
-  if (claim.find('|') != std::string::npos) return;  // options decide
+  if (claim.find('|') != std::string::npos) return;  // the claim depends on options
   out << fmt::format(
       "{} is {} in all these plans for several devices: claim={} says so, and {}\n", manifest.name,
       *verdicts_.begin(), *verdicts_.begin(),
@@ -51,7 +52,7 @@ void StrategyVerdict::note_assumptions(std::ostream& out) const {
                        fmt::join(factors_, ", "));
 }
 
-// Although nothing is wrong or open in any single plan.
+// Returns why the strategy is not proved although no single plan is wrong or open.
 std::string StrategyVerdict::why_not_proved(const KernelChecks& kernel_checks) const {
   std::string text;
   for (const std::string& doubt :

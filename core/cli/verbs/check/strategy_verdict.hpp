@@ -14,15 +14,15 @@
 
 namespace convoy::cli {
 
-// What the cases of `convoy check STRATEGY` say together, beside the strategy's claim.
+// The combined result of the cases of `convoy check STRATEGY`, compared with the strategy's claim.
 class StrategyVerdict {
  public:
-  // The reports of the outcome, if it has any, are not needed later.
+  // The outcome's reports need not outlive this call.
   void add(const CaseOutcome& outcome);
-  // Prints what was found in them.
+  // Prints the findings.
   void print_findings(std::ostream& out) const { findings_.print(out); }
-  // Prints the last lines. Returns kOk when some plans are proved and none is wrong or open,
-  // kUnavailable when all that lacks is a kernel's form for a device, else kFailed.
+  // Prints the last lines. Returns kOk if some plans are proved and none is wrong or open,
+  // kUnavailable if only a kernel's form for a device is missing, else kFailed.
   int conclude(const plugin::Manifest& manifest, const KernelChecks& kernel_checks,
                std::ostream& out) const;
 
@@ -32,14 +32,15 @@ class StrategyVerdict {
   void note_assumptions(std::ostream& out) const;
   std::string why_not_proved(const KernelChecks& kernel_checks) const;
 
-  std::array<int, 4> ends_{};  // by CaseEnd
+  std::array<int, 4> ends_{};  // indexed by CaseEnd
   SharedFindings findings_;
-  std::set<std::string> verdicts_;  // of several devices
+  std::set<std::string> verdicts_;  // verdicts on plans for several devices
   plan::check::CountsByDevices counts_by_devices_;
-  std::vector<std::string> unread_;  // of the first plan that has any
-  std::set<std::string> kernels_;    // that were taken at their word
-  std::set<std::string> renewing_;   // of these, those that must make something else in each step
-  std::set<std::string> factors_;    // operations with factors of the run
+  std::vector<std::string> unread_;  // from the first plan that has any
+  std::set<std::string> kernels_;    // kernels whose declarations the proofs rely on
+  // Kernels among these that must write something else in each step.
+  std::set<std::string> renewing_;
+  std::set<std::string> factors_;  // operations with factors of the run
 };
 
 }  // namespace convoy::cli

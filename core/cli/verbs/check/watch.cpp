@@ -33,7 +33,7 @@ Stamp stamp_of(const fs::path& file) {
   return no_time || no_size ? Stamp{} : stamp;
 }
 
-// Until there is another file than the one that was seen, or a signal came.
+// Waits until the file differs from the one that was seen, or a signal comes.
 void await_change(const fs::path& file, const Stamp& seen, const InterruptGuard& interrupt) {
   constexpr std::chrono::milliseconds kLook{200};
   for (Stamp before; !interrupt.requested();) {

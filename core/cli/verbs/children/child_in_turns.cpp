@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 
-// While this lives, the signal for standing still waits. A child is forked with it, because the
-// signal may come before the child has done anything: it would be lost to the handler of this
-// process, or end a program that does not listen yet.
+// Blocks the signal for pausing while this object lives. A child is forked in between, because the
+// signal may come before the child has done anything. Otherwise the handler of this process would
+// take it, or it would end a program that does not handle it yet.
 class HeldStandstills {
  public:
   HeldStandstills() {
@@ -88,7 +88,7 @@ void ChildInTurns::await_standstill(const Stop& stop) {
   while (!stop() && !look(WNOHANG | WUNTRACED)) std::this_thread::sleep_for(kBetweenLooks);
 }
 
-// Whether it has ended or stands still; the latter is seen with WUNTRACED, once.
+// Returns whether it has ended or is stopped. WUNTRACED reports the latter only once.
 bool ChildInTurns::look(int options) {
   int status = 0;
   pid_t seen = 0;

@@ -12,17 +12,17 @@
 
 namespace convoy::cli {
 
-// A `convoy run` that works for a slice of time, then stands still between two steps until its next
+// A `convoy run` that works for a slice of time, then pauses between two steps until its next
 // slice. So two runs can be measured at the same time without disturbing each other. The process
-// ends with this object, and when this process is killed. A program that cannot stand still gets
-// one slice, until its end.
+// ends with this object, and if this process is killed. A program that cannot pause gets one slice,
+// until its end.
 class ChildInTurns {
  public:
   using Stop = std::function<bool()>;
 
   // Starts the run, in a child_environment(), and returns when its first timed step has ended, or
-  // when `stop`, which is polled, returns true. `errors` is a file for its standard error; its
-  // standard output is discarded. Error kFailed when it cannot be started.
+  // when `stop`, which is polled, returns true. `errors` is a file for its standard error. Its
+  // standard output is discarded. Error kFailed if it cannot be started.
   ChildInTurns(const std::string& program, const std::vector<std::string>& arguments,
                std::filesystem::path errors, const Stop& stop);
   ~ChildInTurns();
@@ -32,7 +32,7 @@ class ChildInTurns {
   bool ended() const { return ended_; }
   // Lets it run for the slice, and then until the current step has ended, or until `stop`.
   void go_on(std::chrono::milliseconds slice, const Stop& stop);
-  // Once it has ended.
+  // Call this after it has ended.
   ChildOutcome outcome() const;
 
  private:

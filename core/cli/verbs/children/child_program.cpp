@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kSelf = "/proc/self/exe";
 
-// Where the child writes its standard error.
+// The pipe for the child's standard error.
 class ErrorPipe {
  public:
   ErrorPipe() {
@@ -39,8 +39,7 @@ class ErrorPipe {
 
   int writing() const { return ends_[1]; }
 
-  // To the end, or until `stop` says so; the writing end must be open nowhere else but in the
-  // child.
+  // Reads to the end, or until `stop` returns true. Only the child may have the writing end open.
   std::string read_all(const std::function<bool()>& stop) {
     constexpr int kLook = 100;  // milliseconds
     close_end(1);
@@ -84,7 +83,7 @@ std::string last_line(std::string_view text) {
   execute(kSelf, words, variables.data());
 }
 
-// Without a standard error of its own it has this program's, and its standard output, too.
+// Without a standard error of its own, the child uses this program's, and its standard output, too.
 pid_t start_self(const std::vector<std::string>& arguments, std::optional<int> standard_error) {
   ExecWords words(program_words(arguments));
   ExecWords variables(child_environment());

@@ -30,8 +30,8 @@ class ExecWords {
   std::vector<char*> pointers_;
 };
 
-// Makes this process, a child after fork(), run the program, or says on standard error why not and
-// ends it as an unavailable one. Allocates nothing.
+// Replaces this process, a child after fork(), by the program. If that fails, says why on standard
+// error and exits with kUnavailable. Allocates nothing.
 [[noreturn]] inline void execute(const char* program, ExecWords& words, char** variables) {
   ::execve(program, words.data(), variables);
   const char* const advice =

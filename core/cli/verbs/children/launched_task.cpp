@@ -47,7 +47,7 @@ LaunchedTask::~LaunchedTask() {
 void LaunchedTask::become(pid_t launcher, ExecWords& words, const cpu_set_t* cores, int out,
                           int err) {
   end_with_parent(launcher);
-  ::setpgid(0, 0);  // Ctrl-C comes from the launcher
+  ::setpgid(0, 0);  // the launcher passes Ctrl-C on
   if (cores != nullptr) ::sched_setaffinity(0, sizeof(*cores), cores);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
@@ -68,7 +68,7 @@ void LaunchedTask::pass_on(std::ostream* plain, std::ostream& labelled) {
     labelled << label_ << ": " << line << '\n' << std::flush;
   };
   const auto as_it_is = [plain](const std::string& line) { *plain << line << '\n' << std::flush; };
-  look_after();  // first: what it has printed before it ended is read then
+  look_after();  // comes first, so that output before its end is read below
   if (plain != nullptr)
     read(outputs_[0], as_it_is);
   else

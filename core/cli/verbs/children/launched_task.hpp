@@ -15,11 +15,11 @@
 namespace convoy::cli {
 
 // One task of convoy launch: its process and its output, line by line. The process ends with this
-// object, and when this process is killed.
+// object, and if this process is killed.
 class LaunchedTask {
  public:
-  // This program with these arguments, the first of which is its name; cores: those that it may
-  // use, null for all. Error kFailed when it cannot be started.
+  // Starts this program with these arguments, the first of which is its name. cores: the cores that
+  // it may use, null for all. Error kFailed if it cannot be started.
   LaunchedTask(std::string label, std::vector<std::string> arguments, const cpu_set_t* cores);
   ~LaunchedTask();
   LaunchedTask(const LaunchedTask&) = delete;
@@ -27,11 +27,13 @@ class LaunchedTask {
 
   const std::string& label() const { return label_; }
   bool ended() const { return ended_; }
-  int exit_code() const { return exit_code_; }     // once it has ended; 128 + n: signal n ended it
-  bool was_killed() const { return was_killed_; }  // a signal ended it, and not in order
+  // Valid once it has ended; 128 + n: signal n ended it.
+  int exit_code() const { return exit_code_; }
+  // A signal killed it, so that it did not end in order.
+  bool was_killed() const { return was_killed_; }
   void signal(int number) const;
 
-  // File descriptors to poll for output.
+  // Adds the file descriptors to poll for output.
   void add_to(std::vector<pollfd>& waits) const;
   // Copies the output since the last call, without waiting: standard output unchanged to `plain`,
   // if that is set, and all other output with the task's name to `labelled`.
@@ -40,7 +42,7 @@ class LaunchedTask {
  private:
   struct Output {
     int descriptor = -1;
-    std::string rest;  // of a line that is not complete
+    std::string rest;  // the incomplete last line
   };
 
   [[noreturn]] static void become(pid_t launcher, ExecWords& words, const cpu_set_t* cores, int out,

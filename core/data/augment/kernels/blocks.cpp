@@ -12,7 +12,8 @@ void transform_block(const std::int16_t* coefficients, const float* factors, std
 
 namespace {
 
-// Vectors are values of functions: those must never become calls, whose conventions differ.
+// Functions return vectors. They must always be inlined, because calling conventions for vectors
+// differ between instruction sets.
 #define CONVOY_INLINE inline __attribute__((always_inline))
 #pragma GCC diagnostic ignored "-Wpsabi"
 
@@ -34,8 +35,8 @@ CONVOY_INLINE Floats8 load_scaled(const std::int16_t* coefficients, const float*
 #endif
 }
 
-// The inverse cosine transform of eight values, in each lane, by the method of Arai, Agui and
-// Nakajima, whose last multiplications are part of the factors.
+// Computes the inverse cosine transform of eight values, in each lane, by the method of Arai, Agui
+// and Nakajima. Its last multiplications are part of the factors.
 CONVOY_INLINE void transform(Floats8* v) {
   const Floats8 sum04 = v[0] + v[4], difference04 = v[0] - v[4];
   const Floats8 sum26 = v[2] + v[6];
@@ -77,7 +78,7 @@ CONVOY_INLINE void transpose(Floats8* v) {
   }
 }
 
-// Rounded, 0 .. 255.
+// Rounds and limits values to 0 .. 255.
 CONVOY_INLINE void store_pixels(const Floats8& values, std::uint8_t* pixels) {
   const Floats8 zero = {}, highest = zero + 255.5f;
   Floats8 shifted = values + 128.5f;

@@ -1,11 +1,11 @@
-// Compiled once per instruction set, like kernels.cpp. The loops are written so that the compiler
-// vectorises them: no branches, no calls.
+// This file is compiled once per instruction set, like kernels.cpp. The loops have no branches and
+// no calls, so that the compiler vectorises them.
 #include "core/data/augment/kernels/table.hpp"
 
 namespace convoy::data::CONVOY_KERNEL_SET {
 namespace {
 
-constexpr std::size_t kLanes = 16;  // partial sums, so that additions need not wait for each other
+constexpr std::size_t kLanes = 16;  // partial sums, so that additions do not wait for each other
 
 inline float least(float a, float b) {
   return a < b ? a : b;
@@ -20,14 +20,14 @@ inline float size_of(float value) {
   return most(value, -value);
 }
 
-// A channel of the colour with this hue (0 .. 6, red is 0), between the extremes.
+// Returns a channel of the colour with this hue (0 .. 6, red is 0), between the extremes.
 inline float channel_of(float hue, float centre, float lowest, float range) {
   const float away = size_of(hue - centre);
   return lowest + limited(2.0f - least(away, 6.0f - away)) * range;
 }
 
-// Sums of 4096 values at most in 32 bits (their own error is below that of 8-bit pixels), then
-// in 64.
+// Sums at most 4096 values in 32 bits (the error is below that of 8-bit pixels), then adds these
+// sums in 64 bits.
 double sum_plane(const float* plane, std::size_t count) {
   constexpr std::size_t kBlock = 4096;
   double total = 0;

@@ -1,5 +1,6 @@
-// Compiled once per instruction set, with CONVOY_KERNEL_SET naming the namespace. Uses no library
-// templates: their out-of-line copies would be shared between the instruction sets by the linker.
+// This file is compiled once per instruction set, with CONVOY_KERNEL_SET naming the namespace. It
+// uses no library templates, because the linker would share their out-of-line copies between the
+// instruction sets.
 #include "core/data/augment/kernels/table.hpp"
 #include "core/data/augment/kernels/vectors.hpp"
 
@@ -17,16 +18,16 @@ void finish(const ColorPlanes& planes, const ChannelChange& change);
 
 namespace {
 
-constexpr int kLanes = 8;  // pixels of the result at a time
+constexpr int kLanes = 8;  // pixels of the result that are computed together
 
-// Two neighbouring pixels, as eight values between the two rows.
+// Interpolates two neighbouring pixels, as eight values, between the two rows.
 CONVOY_INLINE Floats8 blend(const PixelRows& rows, std::int32_t pixel) {
   const Floats8 a = load_bytes(rows.upper + std::ptrdiff_t{4} * pixel);
   const Floats8 b = load_bytes(rows.lower + std::ptrdiff_t{4} * pixel);
   return a + (b - a) * rows.fraction;
 }
 
-// Two pixels of the result: red, green, blue, anything, twice.
+// Returns two pixels of the result: red, green, blue and an unused value, twice.
 CONVOY_INLINE Floats8 blend_two(const PixelRows& rows, const std::int32_t* first,
                                 const float* fractions) {
   const Floats8 a = blend(rows, first[0]);
@@ -41,10 +42,10 @@ CONVOY_INLINE void store(float* write, const Floats8& value) {
   __builtin_memcpy(write, &value, sizeof value);
 }
 
-// Eight pixels of the result, from place `i` on.
+// Computes eight pixels of the result, from pixel `i` on.
 CONVOY_INLINE void resize_eight(const PixelRows& rows, const ResizeTaps& columns, int i,
                                 float factor, float offset, const ColorPlanes& planes) {
-  // Pixels 0 and 4, 1 and 5 and so on, so that the halves of each vector stay apart.
+  // The pairs are pixels 0 and 4, 1 and 5 and so on, so that the halves of each vector stay apart.
   Floats8 pairs[4];
   for (int pair = 0; pair < 4; ++pair) {
     const std::int32_t first[2] = {columns.first[i + pair], columns.first[i + pair + 4]};

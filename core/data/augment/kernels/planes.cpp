@@ -24,7 +24,7 @@ CONVOY_INLINE void blend_rows(const PlaneRows& rows, float* result) {
   }
 }
 
-// Four neighbouring pairs of values.
+// Loads four pairs of neighbouring values.
 CONVOY_INLINE Floats8 load_pairs(const float* row, const std::int32_t* first) {
   Pairs4 pairs;
   for (int i = 0; i < 4; ++i) {
@@ -38,7 +38,7 @@ CONVOY_INLINE Floats8 load_pairs(const float* row, const std::int32_t* first) {
 }
 
 CONVOY_INLINE Floats8 sample(const float* row, const ResizeTaps& taps, int i) {
-  // Places 0, 1, 4, 5 and 2, 3, 6, 7, so that the halves of each vector stay apart.
+  // The order is 0, 1, 4, 5 and 2, 3, 6, 7, so that the halves of each vector stay apart.
   const std::int32_t* f = taps.first + i;
   const std::int32_t a_places[4] = {f[0], f[1], f[4], f[5]};
   const std::int32_t b_places[4] = {f[2], f[3], f[6], f[7]};
@@ -56,13 +56,13 @@ CONVOY_INLINE Floats8 limited(const Floats8& value) {
   return positive < highest ? positive : highest;
 }
 
-// Blends are rounded one operation at a time, in the same order as in sample().
+// Rounds each operation separately, in the same order as sample().
 CONVOY_INLINE float sample_one(const float* row, const ResizeTaps& taps, int i) {
   const float left = row[taps.first[i]], right = row[taps.first[i] + 1];
   return left + (right - left) * taps.fractions[i];
 }
 
-// JFIF's conversion; `blue` and `red` are the differences.
+// Applies JFIF's conversion. `blue` and `red` are the differences.
 CONVOY_INLINE void convert(const Floats8& light, const Floats8& blue, const Floats8& red,
                            Floats8* result) {
   const Floats8 b = blue - 128.0f, r = red - 128.0f;

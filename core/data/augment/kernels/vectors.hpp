@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors of the pixel kernels. Included once per source and instruction set: everything is local
-// to the source.
+// Vectors for the pixel kernels. This file is included once per source and instruction set, so
+// everything is local to the source.
 
 #include <cstdint>
 
@@ -9,7 +9,8 @@
 #include <immintrin.h>
 #endif
 
-// Vectors are values of functions: those must never become calls, whose conventions differ.
+// Functions return vectors. They must always be inlined, because calling conventions for vectors
+// differ between instruction sets.
 #define CONVOY_INLINE inline __attribute__((always_inline))
 #pragma GCC diagnostic ignored "-Wpsabi"
 
@@ -20,7 +21,7 @@ typedef std::uint8_t Bytes8 __attribute__((vector_size(8)));
 typedef std::int32_t Words8 __attribute__((vector_size(32)));
 typedef float Floats8 __attribute__((vector_size(32)));
 
-// GCC 12 converts bytes to words one by one, unless told the instruction.
+// GCC 12 converts bytes to words one by one unless it is given the instruction.
 CONVOY_INLINE Floats8 load_bytes(const std::uint8_t* bytes) {
 #ifdef __AVX2__
   const __m128i packed = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));

@@ -9,7 +9,7 @@ extern "C" {
 
 #define CONVOY_CUDA_SPANS 128 /* reads and writes of one call */
 
-/* frozen. convoy_region, in memory that the GPU addresses. */
+/* frozen. A convoy_region whose memory the GPU addresses. */
 typedef struct convoy_cuda_span {
   void* data;
   unsigned long long count;
@@ -17,7 +17,8 @@ typedef struct convoy_cuda_span {
   unsigned int place;
 } convoy_cuda_span;
 
-/* frozen. The argument of the kernel, by value; as convoy_kernel_call. */
+/* frozen. The argument of the kernel, passed by value. Its fields are those of
+ * convoy_kernel_call. */
 typedef struct convoy_cuda_call {
   unsigned long long step;
   double learning_rate;

@@ -51,7 +51,7 @@ typedef struct convoy_graph_variable {
   uint64_t dimensions[4]; /* OIHW, OI or N */
   uint64_t elements;
   uint64_t arena_first; /* set once the layout is chosen */
-  convoy_layout layout; /* likewise */
+  convoy_layout layout; /* set with arena_first */
 } convoy_graph_variable;
 
 typedef struct convoy_graph {
@@ -106,7 +106,8 @@ enum convoy_device_flag {
       1u, /* addresses host memory and its siblings' memory directly */
   /* The same submissions on the same values give the same bits, whatever the timing. */
   CONVOY_DEVICE_DETERMINISTIC = 2u,
-  /* Computes half_dtype with 32-bit instructions: its numbers, not its speed. */
+  /* Computes half_dtype with 32-bit instructions: the results have that type's rounding, but the
+   * speed is that of 32 bits. */
   CONVOY_DEVICE_EMULATES_HALF = 4u,
   /* APPLY may sum several gradients and update several parameters. Without this flag the host emits
    * a separate SUM first. */
@@ -118,8 +119,8 @@ enum convoy_device_flag {
 
 /* Properties of all devices of a plug-in, known before any of them is open. */
 enum convoy_device_trait {
-  /* They compute on the host's own processors. Other work of the host slows them down, and their
-   * speed is that of the processors. */
+  /* The devices compute on the host's own processors. Other work of the host slows them down, and
+   * their speed is that of the processors. */
   CONVOY_DEVICES_ON_HOST_PROCESSORS = 1u
 };
 
@@ -211,8 +212,8 @@ typedef struct convoy_device {
                      void** program);
   /* Frees a program of this device. No operation of it runs any more. */
   void (*release)(void* device, void* program);
-  /* Memory near the device, 64-byte aligned, zeroed. deallocate frees it; no operation uses the
-   * memory then. */
+  /* Allocates memory near the device, 64-byte aligned and zeroed. deallocate frees it, when no
+   * operation uses it any more. */
   int32_t (*allocate)(void* device, convoy_context* context, uint64_t bytes, void** memory);
   void (*deallocate)(void* device, void* memory);
   /* Copies between memory of this device and any memory of the host. Both return when the bytes
@@ -221,9 +222,9 @@ typedef struct convoy_device {
                    uint64_t bytes);
   int32_t (*read)(void* device, convoy_context* context, void* to_host, const void* from,
                   uint64_t bytes);
-  /* 0 when the operation (kind, flags, reduction, dtypes, batched MATMUL) can run here, else
-   * non-zero with the reason. For a CALL, it says whether host functions can run here; for other
-   * forms see kernel_forms. */
+  /* Returns 0 when the operation (kind, flags, reduction, dtypes, batched MATMUL) can run here,
+   * else non-zero with the reason. For a CALL, it says whether host functions can run here. For
+   * other forms see kernel_forms. */
   int32_t (*supports)(void* device, convoy_context* context, const convoy_operation* operation);
   /* Queues an operation and returns at once, without waiting. Non-zero: the operation is not
    * queued. */
@@ -247,18 +248,18 @@ typedef struct convoy_device {
   /* Optional. The memory that compile has allocated for the program. */
   int32_t (*program_memory)(void* device, convoy_context* context, void* program,
                             convoy_program_memory* out);
-  /* Optional for devices that compute in the host's memory. Host memory that this device and its
-   * siblings address (pinned), 64-byte aligned, zeroed; deallocate frees it. */
+  /* Optional for devices that compute in the host's memory. Allocates pinned host memory that this
+   * device and its siblings address, 64-byte aligned and zeroed. deallocate frees it. */
   int32_t (*allocate_host)(void* device, convoy_context* context, uint64_t bytes, void** memory);
-  /* Optional for the same devices. Whether this device addresses the memory of another device of
-   * its kind. */
+  /* Optional for the same devices. Sets *out to 1 if this device addresses the memory of `other`, a
+   * device of its kind, else to 0. */
   int32_t (*reaches)(void* device, convoy_context* context, void* other, uint32_t* out);
-  /* Optional. Whether a collective over one span of each of these devices can be submitted as one
-   * operation, to any one of them: 0, or non-zero with the reason. All devices are of this kind,
-   * and this one is among them. prepare: also creates the resources that such collectives need. The
-   * host asks for every group of a plan before the first step, with the devices in the order of the
-   * spans. Every collective over these devices is then submitted in the same order in every run. No
-   * other call on any of them overlaps this one. */
+  /* Optional. Returns 0 when a collective over one span of each of these devices can be submitted
+   * as one operation to any one of them, else non-zero with the reason. All devices are of this
+   * kind, and this one is among them. prepare: also creates the resources that such collectives
+   * need. The host asks for every group of a plan before the first step, with the devices in the
+   * order of the spans. Every collective over these devices is then submitted in the same order in
+   * every run. No other call on any of them overlaps this one. */
   int32_t (*supports_collectives)(void* device, convoy_context* context, void* const* devices,
                                   uint64_t count, uint32_t prepare);
   /* Bits of convoy_device_trait. */
@@ -273,9 +274,9 @@ typedef struct convoy_device {
    * plan. */
   uint32_t kernel_forms;
   uint32_t reserved;
-  /* Optional, with other forms than the host's. Compiles or loads the kernel so that it can be
-   * submitted here as convoy_submission.device_kernel, or reports the error in its text. Called
-   * before the first step. */
+  /* Optional, for devices with kernel forms other than the host's. Compiles or loads the kernel so
+   * that it can be submitted here as convoy_submission.device_kernel, or reports the error in its
+   * text. Called before the first step. */
   int32_t (*build_kernel)(void* device, convoy_context* context, const convoy_kernel_code* code,
                           void** kernel);
   /* Frees a kernel that build_kernel made. No operation of it runs any more. */
@@ -285,10 +286,10 @@ typedef struct convoy_device {
    * the others, and keeps this device open while the group is. */
   int32_t (*create_collective_id)(void* device, convoy_context* context, convoy_collective_id* out);
   /* Joins a group, on one of its devices in this process. Returns when all of its processes have
-   * joined, CONVOY_TIMED_OUT when they do not in time or the host gives up. From then on, any
-   * open device of this kind takes the group's collectives: see convoy_submission.ranks. Every
-   * process submits the same collectives of its groups in the same order, to one lane. No other
-   * call on any of these devices overlaps this one. */
+   * joined. Returns CONVOY_TIMED_OUT when they do not join in time or the host gives up. From then
+   * on, any open device of this kind takes the group's collectives: see convoy_submission.ranks.
+   * Every process submits the same collectives of its groups in the same order, to one lane. No
+   * other call on any of these devices overlaps this one. */
   int32_t (*open_collective_group)(void* device, convoy_context* context,
                                    const convoy_collective_group* what, void** group);
   /* Leaves a group that open_collective_group made. No collective of it runs any more. */

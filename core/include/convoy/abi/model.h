@@ -19,8 +19,8 @@ enum convoy_layer_kind {
    * decay) * new, with the new variance unbiased. */
   CONVOY_LAYER_BATCH_NORM = 4,
   CONVOY_LAYER_RELU = 5,         /* max(x, 0), and at most `limit` if that is not 0 */
-  CONVOY_LAYER_MAX_POOL = 6,     /* padding takes no part */
-  CONVOY_LAYER_AVERAGE_POOL = 7, /* divides by the number of real cells */
+  CONVOY_LAYER_MAX_POOL = 6,     /* padding cells are ignored */
+  CONVOY_LAYER_AVERAGE_POOL = 7, /* divides by the number of cells that are not padding */
   CONVOY_LAYER_ADD = 8,          /* sum of two inputs of the same shape */
   CONVOY_LAYER_CONCAT = 9,       /* along channels */
   /* In programs with active dropout: with probability `keep` a value is divided by `keep`,
@@ -115,7 +115,8 @@ typedef struct convoy_layer {
   double offset;
   convoy_initializer weights;
   convoy_initializer bias;
-  /* Convolution: cells from one tap of the kernel to the next. Devices always get 0 for 1. */
+  /* Convolution: dilation, the distance in cells between neighbouring taps of the kernel. Devices
+   * always get 0 instead of 1. */
   uint32_t dilation_height; /* 0 = 1 */
   uint32_t dilation_width;  /* 0 = 1 */
 } convoy_layer;

@@ -13,7 +13,7 @@ enum convoy_pass {
 
 enum convoy_profile_role {
   CONVOY_PROFILE_KERNEL = 0, /* the layer's own computation */
-  CONVOY_PROFILE_HELPER = 1  /* what surrounds it: conversions of storage, sums of gradients */
+  CONVOY_PROFILE_HELPER = 1  /* work around it: conversions of storage, sums of gradients */
 };
 
 #define CONVOY_PROFILE_RECENT 4u
@@ -27,7 +27,8 @@ typedef struct convoy_profile_record {
   uint32_t reserved;
   uint64_t calls;
   double seconds;
-  /* Of the latest calls, on the clock of now(): call number n (from 0) is at n % 4. */
+  /* Start and end of the latest calls, on the clock of now(). Call number n, counted from 0, is at
+   * index n % 4. */
   double recent_start[CONVOY_PROFILE_RECENT];
   double recent_end[CONVOY_PROFILE_RECENT];
   char implementation[64]; /* for example "jit:avx2" */
@@ -44,8 +45,8 @@ enum convoy_measurement {
  * compiled. All 0: unknown. */
 typedef struct convoy_program_memory {
   uint64_t struct_size;
-  uint64_t activations; /* and gradients of activations, as many as live at one time */
-  uint64_t scratch;     /* what single layers need while they compute */
+  uint64_t activations; /* activations and their gradients: the most that are live at one time */
+  uint64_t scratch;     /* work space that single layers need while they compute */
 } convoy_program_memory;
 
 #endif

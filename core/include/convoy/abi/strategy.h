@@ -28,7 +28,7 @@ enum convoy_place_kind { CONVOY_PLACE_DEVICE = 1, CONVOY_PLACE_HOST = 2 };
 typedef struct convoy_place {
   uint64_t struct_size;
   uint32_t kind;
-  uint32_t host;       /* its number */
+  uint32_t host;       /* number of the host */
   uint32_t replica;    /* device places: the replica that runs there, else CONVOY_NONE */
   uint32_t near_place; /* device places: the host place it is attached to, else CONVOY_NONE */
   const char* name;
@@ -85,7 +85,7 @@ enum convoy_sharing {
   CONVOY_SHARES_HOST = 1,
   CONVOY_SHARES_NUMA = 2,   /* the nearest host memory: a NUMA node, else a socket's */
   CONVOY_SHARES_SWITCH = 3, /* a PCI Express switch, and so the link above it */
-  CONVOY_SHARES_NVLINK = 4  /* NVLink between every two, without passing another GPU */
+  CONVOY_SHARES_NVLINK = 4  /* NVLink between every two GPUs, without passing another GPU */
 };
 
 enum convoy_section { CONVOY_SECTION_PROLOGUE = 0, CONVOY_SECTION_BODY = 1 };

@@ -29,8 +29,8 @@ enum convoy_optimizer_kind {
 };
 
 /* g = gradient_scale * (sum / contributions + weight_decay * w on decayed elements), clamped to
- * +-clip when clip > 0. With a loss scale it is sum / contributions / loss scale; with a norm
- * above its limit, gradient_scale * (limit / norm). Then
+ * +-clip when clip > 0. With a loss scale, sum / contributions is also divided by the loss scale.
+ * With a norm above its limit, gradient_scale is also multiplied by limit / norm. Then
  * SGD       w -= lr g
  * MOMENTUM  a = m a + g; w -= lr (g + m a)
  * RMSPROP   r = d r + (1-d) g^2; u = m u + lr g / sqrt(r + epsilon); w -= u
@@ -61,7 +61,7 @@ typedef struct convoy_update {
   uint64_t struct_size;
   const convoy_optimizer* optimizer;
   uint64_t contributions;
-  float* state[2]; /* at the span's first element; as many as state_slots */
+  float* state[2]; /* at the span's first element; state_slots pointers are set */
   const convoy_decay_range* decayed;
   uint64_t decayed_count;
   /* Receives the sum of w^2 over decayed elements before the update; NULL = not wanted. Only the
@@ -82,7 +82,7 @@ typedef struct convoy_compute {
    * still divides by the whole batch. */
   const int32_t* labels;
   double* loss;   /* host memory, written by the forward of the loss layer */
-  uint64_t* hits; /* host memory: top-1 and top-5 counts, likewise */
+  uint64_t* hits; /* host memory: top-1 and top-5 counts, written with the loss */
   /* Factor on the gradient of the loss; NULL = 1. The backward of the loss layer reads it from
    * memory that the device addresses, because other operations change it. The loss itself is not
    * scaled. */
@@ -131,8 +131,8 @@ typedef struct convoy_submission {
   uint64_t update_count;
   convoy_host_kernel host_kernel; /* CALL */
   convoy_timing* timing;          /* NULL = not wanted */
-  /* Host memory; NULL = not wanted. NORM: the sum of squares, ADAPT_LOSS_SCALE: the scale before.
-   */
+  /* Host memory; NULL = not wanted. NORM: the sum of squares. ADAPT_LOSS_SCALE: the previous
+   * scale. */
   double* result;
   uint32_t flags;     /* convoy_operation_flag */
   uint32_t operation; /* its number in the lowered plan, for messages */
@@ -140,8 +140,8 @@ typedef struct convoy_submission {
    * of this submission. */
   convoy_kernel_function kernel;
   void* kernel_state;
-  /* CALL of a kernel that the device built (convoy_device.build_kernel); the others are NULL then.
-   */
+  /* CALL of a kernel that the device built (convoy_device.build_kernel); host_kernel and kernel are
+   * NULL then. */
   void* device_kernel;
   /* A collective over devices of several processes: the group that open_collective_group made, and
    * the rank of the device of every span, of the reads first, then of the writes. The data of other

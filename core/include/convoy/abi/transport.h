@@ -44,14 +44,14 @@
 extern "C" {
 #endif
 
-#define CONVOY_ADDRESS_BYTES 512u        /* there is always room for an address of so many */
-#define CONVOY_EAGER_BYTES 1048576u      /* on the way to one peer without credit */
-#define CONVOY_EAGER_MESSAGE_BYTES 64u   /* what a message counts beside its bytes */
-#define CONVOY_MESSAGE_BYTES 0x40000000u /* a message has at most so many (1 GiB) */
+#define CONVOY_ADDRESS_BYTES 512u        /* every buffer for an address has at least this size */
+#define CONVOY_EAGER_BYTES 1048576u      /* most bytes on the way to one peer without credit */
+#define CONVOY_EAGER_MESSAGE_BYTES 64u   /* a message counts as this more than its bytes */
+#define CONVOY_MESSAGE_BYTES 0x40000000u /* most bytes of a message (1 GiB) */
 
 enum convoy_transport_flag {
   CONVOY_TRANSPORT_ENCRYPTED = 1u,    /* nobody on the way can read or change bytes */
-  CONVOY_TRANSPORT_REMOTE_WRITE = 2u, /* bytes go from span to span: no copy by the way */
+  CONVOY_TRANSPORT_REMOTE_WRITE = 2u, /* bytes go from span to span without an intermediate copy */
   /* Reports the death of a peer's process within 1 s, without heartbeats. */
   CONVOY_TRANSPORT_DETECTS_DEATH = 4u,
   CONVOY_TRANSPORT_DEVICE_MEMORY = 8u /* spans may lie in registered memory of devices */
@@ -88,19 +88,19 @@ typedef struct convoy_transport_run {
   uint32_t channels;   /* per pair and direction, 1 to 256 */
   uint32_t flags;      /* convoy_run_flag */
   uint32_t reserved;
-  double peer_seconds; /* silence of a peer that counts as its loss, where the transport can tell */
-  double join_seconds; /* how long connect tries again */
+  double peer_seconds; /* silence after which a peer counts as lost, where the transport can tell */
+  double join_seconds; /* how long connect keeps trying */
   const char* listen_address;  /* host:port or [IPv6]:port; port 0 = any; NULL = loopback */
-  const char* advertised_host; /* by which peers reach this task; NULL = the host listened on */
+  const char* advertised_host; /* host that peers connect to; NULL = that of listen_address */
   /* Files in PEM form; NULL = none. All three or none. */
   const char* certificate;
   const char* private_key;
-  const char* authorities; /* whose certificates peers must show */
+  const char* authorities; /* peers must show a certificate of one of these authorities */
 } convoy_transport_run;
 
 typedef struct convoy_transport_description {
   uint64_t struct_size;
-  uint32_t flags; /* convoy_transport_flag, as the transport is open */
+  uint32_t flags; /* convoy_transport_flag of the transport as opened */
   uint32_t reserved;
   double bytes_per_second; /* of one pair in one direction; 0 = unknown */
   double latency;          /* seconds that a small message takes; 0 = unknown */
@@ -111,7 +111,7 @@ typedef struct convoy_transport_description {
 /* frozen. Identifies a message. Both ends derive it from the plan and compare it. */
 typedef struct convoy_message_tag {
   uint32_t generation; /* that of the run */
-  uint32_t plan;       /* which program of the run: a part of its hash */
+  uint32_t plan;       /* identifies the program of the run: a part of its hash */
   uint32_t operation;  /* its number in the lowered plan */
   uint32_t iteration;
 } convoy_message_tag;
@@ -127,8 +127,8 @@ typedef struct convoy_transfer {
   convoy_message_tag tag;
   void* memory;       /* any alignment; NULL only for 0 bytes */
   uint64_t bytes;     /* at most CONVOY_MESSAGE_BYTES */
-  void* registration; /* that register_memory gave for memory around the span, or NULL */
-  uint64_t token;     /* the caller's, for the event */
+  void* registration; /* from register_memory, for memory that contains the span; or NULL */
+  uint64_t token;     /* chosen by the caller; the message's event contains it */
 } convoy_transfer;
 
 enum convoy_transport_event_kind {
@@ -155,7 +155,7 @@ enum convoy_transport_reason {
   CONVOY_REASON_SILENT = 3,     /* nothing came for peer_seconds */
   CONVOY_REASON_UNREACHED = 4,  /* no connection within join_seconds */
   CONVOY_REASON_MALFORMED = 5,  /* no frame, or a truncated or too large one */
-  CONVOY_REASON_CORRUPTED = 6,  /* a checksum does not fit */
+  CONVOY_REASON_CORRUPTED = 6,  /* a checksum does not match */
   CONVOY_REASON_FOREIGN = 7,    /* another key, certificate, rank, version or number of ranks */
   CONVOY_REASON_STALE = 8,      /* another generation */
   CONVOY_REASON_UNEXPECTED = 9, /* another tag, size or sequence than expected */
@@ -167,7 +167,7 @@ typedef struct convoy_transport_event {
   uint32_t kind;   /* convoy_transport_event_kind */
   uint32_t peer;   /* all kinds; CONVOY_NONE = unknown */
   uint64_t token;  /* DONE, CANCELLED */
-  uint64_t count;  /* REFUSED: pieces of input since the event before */
+  uint64_t count;  /* REFUSED: pieces of input refused since the previous event */
   uint32_t reason; /* PEER_LOST, REFUSED: convoy_transport_reason */
   int32_t error;   /* PEER_LOST: errno, 0 = there is none */
   char text[224];  /* PEER_LOST, REFUSED: one line for the user; ends with a NUL */
@@ -177,8 +177,9 @@ typedef struct convoy_transport {
   uint64_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;
-  /* 0 when this process can open it on this machine, else non-zero with the reason (not started by
-   * its launcher, or the system lacks something). At any time, by one thread at a time. */
+  /* Returns 0 when this process can open the transport on this machine, else non-zero with the
+   * reason (not started by its launcher, or the system lacks something). The host may call it at
+   * any time, from one thread at a time. */
   int32_t (*available)(convoy_context* context, const convoy_host* host);
   /* Starts to listen, if it listens at all, and knows its address from here on. It connects to no
    * peer yet. CONVOY_REFUSED: the fields of `run` are impossible. Its options are fixed from here

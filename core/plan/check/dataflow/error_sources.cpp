@@ -33,7 +33,7 @@ void SourceParts::add(AtomId error, const Weight& weight) {
 
 namespace {
 
-// The weight of the source by that of a gradient in it.
+// Returns the final weight of the source, derived from that of a gradient in it.
 std::optional<Weight> of_gradients(const SourceParts& parts, const FinalWeights& finals) {
   for (const auto& [gradient, weight] : parts.gradients)
     if (const std::uint64_t in_the_end = finals.of_gradient(gradient); in_the_end != 0)
@@ -44,7 +44,7 @@ std::optional<Weight> of_gradients(const SourceParts& parts, const FinalWeights&
 }  // namespace
 
 std::optional<Weight> ErrorSources::weight(AtomId error, const FinalWeights& finals) {
-  // Not known while it is being looked for: what is left out may be read again.
+  // The entry is unknown during the search, because the omitted part may be read again.
   const auto [known, is_new] = known_.try_emplace(error, std::nullopt);
   if (!is_new || values_.atom(error).inputs.empty()) return known->second;
   std::optional<Weight> found = finals.of_result(error);
@@ -56,8 +56,8 @@ std::optional<Weight> ErrorSources::weight(AtomId error, const FinalWeights& fin
   return found;
 }
 
-// If the source has no gradients of this period, it has what memory keeps of those of the period
-// before.
+// Returns the parts of the source. A source without gradients of this period has those that memory
+// keeps from the previous period.
 SourceParts ErrorSources::parts_of(ValueId source, const FinalWeights& finals) const {
   SourceParts parts;
   std::vector<Term> held;
@@ -77,7 +77,8 @@ SourceParts ErrorSources::parts_of(ValueId source, const FinalWeights& finals) c
   return parts;
 }
 
-// The source is what other casts left out: the part that does not arrive as their error.
+// The source consists of errors of other casts. Returns the weight of the part that does not arrive
+// as their error.
 std::optional<Weight> ErrorSources::of_rests(const SourceParts& parts, const FinalWeights& finals) {
   std::optional<Weight> result;
   if (!parts.known) return result;
@@ -92,7 +93,7 @@ std::optional<Weight> ErrorSources::of_rests(const SourceParts& parts, const Fin
   return result;
 }
 
-// What was read must count, and what is left out of it at most as often.
+// The input must count, and its omitted part must count at most as often.
 std::optional<ErrorSources::Fault> ErrorSources::fault(AtomId error, const FinalWeights& finals) {
   const std::uint64_t counts = finals.of_error(error);
   const std::optional<Weight> source = weight(error, finals);

@@ -10,15 +10,16 @@
 
 namespace convoy::plan::check {
 
-// Whether a cast, or a compressor, keeps only a part of what it reads: a selection of elements,
-// their signs, or a projection. Gradients that are left out may come again; parameters do not.
+// Whether a cast or a compressor keeps only a part of what it reads: a selection of elements, their
+// signs, or a projection. Omitted gradients may appear again in later steps; omitted parameters do
+// not.
 bool keeps_a_part(const Plan& plan, const Atom& cast);
 
 // A sum of gradients and errors.
 struct SourceParts {
   std::map<GradientKey, Weight> gradients = {};
   std::map<AtomId, Weight> errors = {};
-  bool known = true;  // there is nothing else in it
+  bool known = true;  // the sum contains nothing else
 
   void add(const GradientKey& gradient, const Weight& weight);
   void add(AtomId error, const Weight& weight);
@@ -31,25 +32,25 @@ class FinalWeights {
   virtual ~FinalWeights() = default;
   virtual std::uint64_t of_gradient(const GradientKey& gradient) const = 0;
   virtual std::uint64_t of_error(AtomId error) const = 0;
-  // Of what was made by the operation that made this error; none where this is not known.
+  // Final weight of the result of the operation that made this error; nothing if unknown.
   virtual std::optional<Weight> of_result(AtomId /*error*/) const { return std::nullopt; }
-  // Adds what memory held when the period began. False where that is not known.
+  // Adds the contents that memory held when the period began. Returns false if they are not known.
   virtual bool add_held(const Term& /*held*/, SourceParts& /*parts*/) const { return false; }
 };
 
-// How often what a cast or a compressor reads counts in the end, if the result lets all of it
-// through. It shows whether an error is brought back as often as it should.
+// Determines how often the input of a cast or a compressor counts in the end if the result lets all
+// of it through. It shows whether an error is brought back as often as it should be.
 class ErrorSources {
  public:
   explicit ErrorSources(const ValueTable& values) : values_(values) {}
 
-  // For a unit of what was read to make this error; none where this is not known.
+  // Final weight per unit of the input of the operation that made this error; nothing if unknown.
   std::optional<Weight> weight(AtomId error, const FinalWeights& finals);
 
-  // What is wrong with how often the error counts.
+  // The reason why the error's final weight is wrong.
   struct Fault {
     FindingKind kind = FindingKind::kDoubled;
-    std::string what;  // "is kept, but ...", of what is left out
+    std::string what;  // continues a sentence about the omitted part: "is kept, but ..."
   };
   std::optional<Fault> fault(AtomId error, const FinalWeights& finals);
 

@@ -43,7 +43,7 @@ std::string FactorPaths::problem(ValueId sum) {
   return found.paths.size() > 1 ? "the gradients in it are multiplied by different factors" : "";
 }
 
-// Atoms that must be known first.
+// Returns the atoms that must be known first.
 std::vector<AtomId> FactorPaths::older(AtomId atom) const {
   std::vector<AtomId> result;
   for (const auto* values : {&values_.atom(atom).inputs, &values_.atom(atom).factors})
@@ -53,7 +53,7 @@ std::vector<AtomId> FactorPaths::older(AtomId atom) const {
   return result;
 }
 
-// From the oldest to the youngest, without recursion.
+// Goes from the oldest atom to the youngest, without recursion.
 void FactorPaths::know(AtomId atom) {
   std::set<AtomId> wanted;
   std::vector<AtomId> open{atom};
@@ -101,7 +101,7 @@ FactorPaths::Found FactorPaths::of_known(AtomId id) {
   return result;
 }
 
-// A number may depend on gradients; a factor of each element may not.
+// A factor that is a single number may depend on gradients; a factor per element must not.
 FactorPaths::Found FactorPaths::of_product(const Atom& atom, const Operation& operation) {
   const Found value = of_sum(atom.inputs.front());
   const Found factor = of_sum(atom.factors.front());

@@ -19,7 +19,7 @@ class FactorPaths {
 
   // The reason why gradients may not count equally in this sum; empty when they do.
   std::string problem(ValueId sum);
-  // "multiply (operation 12)": the operation that made an atom.
+  // Returns the operation that made an atom: "multiply (operation 12)".
   std::string maker(AtomId atom) const;
 
  private:
@@ -28,9 +28,9 @@ class FactorPaths {
   using Path = std::uint32_t;
   static constexpr Path kNoFactor = 0;
   struct Found {
-    // Of the gradients that lead there; none: no gradient does. At most two: different paths stay
-    // different when both are made longer, so more of them would decide nothing. Their number may
-    // double with every product.
+    // The paths of the gradients in the value; empty: it has no gradients. At most two are kept:
+    // different paths stay different when both are extended, so more of them would decide nothing,
+    // and their number may double with every product.
     std::set<Path> paths;
     std::string problem;
 
@@ -50,7 +50,7 @@ class FactorPaths {
 
   const Plan& plan_;
   const ValueTable& values_;
-  bool has_any_ = false;  // such an operation
+  bool has_any_ = false;  // whether the plan has any such operation
   std::map<AtomId, Found> known_;
   std::map<std::pair<Path, std::uint64_t>, Path> longer_;
 };

@@ -10,7 +10,8 @@ namespace {
 // Kernels may keep older gradients; a few of them are enough to show whether one is missing.
 constexpr std::size_t kRemembered = 16;
 
-// A value that a kernel reads twice, such as packed values and their scale, counts once.
+// A value that a kernel reads twice, such as packed values and their scale, counts once. Returns
+// the larger weight.
 Weight larger(const Weight& a, const Weight& b) {
   return std::fabs(b.value) > std::fabs(a.value) ? b : a;
 }
@@ -32,7 +33,7 @@ void merge(ReachingSet& into, const ReachingSet& other, const Weight& by, Merge 
 
 }  // namespace
 
-// Parts of a sum count together. Terms that come from kernels must already be known.
+// Weights of parts of a sum add up. Terms that come from kernels must already be known.
 ReachingSet ReachingGradients::sum(ValueId value) const {
   ReachingSet result;
   for (const Term& term : values_.expand(value, Casts::kThrough)) {
@@ -61,7 +62,8 @@ ReachingSet ReachingGradients::of_known_inputs(AtomId opaque) {
   return result;
 }
 
-// Kernels read results of older kernels, so go from the oldest to the youngest, without recursion.
+// Kernels read results of older kernels, so this goes from the oldest to the youngest, without
+// recursion.
 const ReachingSet& ReachingGradients::of_atom(AtomId opaque) {
   std::set<AtomId> wanted;
   std::vector<AtomId> open{opaque};

@@ -11,13 +11,13 @@ namespace convoy::plan::check {
 // The gradients that reach a value through undeclared kernels, and how often they count if kernels
 // keep the scale of their reads.
 struct ReachingSet {
-  using Computes = std::map<std::uint64_t, Weight>;  // the newest ones, by compute
-  std::map<std::uint32_t, Computes> gradients;       // by replica
+  using Computes = std::map<std::uint64_t, Weight>;  // the newest gradients, by compute
+  std::map<std::uint32_t, Computes> gradients;       // per replica
   bool parameters = false;                           // parameters reach it, too
-  std::set<AtomId> applies;                          // the nearest updates that do
-  std::uint32_t operation = CONVOY_NONE;             // the kernel's call
-  // The kernel that makes or reads a compressor's message as if it were plain values: its result
-  // has not even the scale of what was read.
+  std::set<AtomId> applies;                          // the nearest updates that reach it
+  std::uint32_t operation = CONVOY_NONE;             // the call of the kernel
+  // The operation that makes or reads a compressor's message as if it were plain values. Its result
+  // does not even have the scale of its input.
   std::uint32_t misread = CONVOY_NONE;
 };
 

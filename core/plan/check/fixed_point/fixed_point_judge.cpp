@@ -16,7 +16,7 @@
 namespace convoy::plan::check {
 namespace {
 
-// The recurrence that the run is compared with adds values to the run, but no steps.
+// The reference recurrence, with which the run is compared, adds values to the run, but no steps.
 class FixedPointJudge {
  public:
   FixedPointJudge(const Plan& plan, SymbolicRun& run)
@@ -76,7 +76,7 @@ class FixedPointJudge {
   }
 
   // Replicas that apply the same gradients with different kernels or factors drift apart, and
-  // nothing makes them equal again.
+  // nothing makes them equal again. Reports that.
   void require_no_drift() {
     if (report_.exact != Verdict::kSynchronous && report_.exact != Verdict::kSynchronousEvery)
       return;
@@ -101,8 +101,8 @@ class FixedPointJudge {
     }
   }
 
-  // Decides whether the recurrence may say more: averaged parameters, and values that are not
-  // updates, have weights that only the recurrence gives.
+  // Decides whether the recurrence may give a better verdict. Only the recurrence determines the
+  // weights of averaged parameters and of values that are not updates.
   void choose_decider() {
     const UpdateStyle& style = history_.style();
     const auto only = [&](std::initializer_list<FindingKind> kinds) {
@@ -128,12 +128,12 @@ class FixedPointJudge {
         !report_.findings.empty() &&
         (only({FindingKind::kForeign, FindingKind::kScaled, FindingKind::kDoubled,
                FindingKind::kIrregular}) ||
-         // A gradient that an update lacks may wait for a later one.
+         // A gradient that is missing in an update may wait for a later one.
          (only({FindingKind::kMissing, FindingKind::kScaled}) && updates_once_a_step()));
   }
 
-  // Whether no element has more updates than computes: no compute's gradients are divided among
-  // several updates.
+  // Whether no element has more updates than computes, so that no compute's gradients are divided
+  // among several updates.
   bool updates_once_a_step() const {
     std::map<std::uint32_t, std::uint64_t> updated;  // elements, by buffer
     for (const Operation& operation : plan_.body)
@@ -151,8 +151,8 @@ class FixedPointJudge {
     });
   }
 
-  // Checks for every run: memory is written before it is read, and parameters do not change between
-  // forward and backward.
+  // Checks in every run that memory is written before it is read, and that parameters do not change
+  // between forward and backward.
   void require_written() {
     for (const ForwardRead& read : run_.reads()) {
       require_unchanged(read);
@@ -169,7 +169,7 @@ class FixedPointJudge {
     return found;
   }
 
-  // Computes are counted by their forwards and by their backwards.
+  // Counts computes by their forwards and by their backwards.
   void require_equal_computes() {
     const std::uint64_t wanted = report_.periods * plan_.computes;
     std::map<std::uint32_t, std::set<std::uint64_t>> backwards;
@@ -210,7 +210,7 @@ class FixedPointJudge {
     }
   }
 
-  // How many steps forwards lag behind, now that the style of all updates is known.
+  // Measures how many steps forwards lag behind, now that the style of all updates is known.
   void measure_lags() {
     const auto& sizes = history_.style().computes_per_update;
     const std::uint64_t block = sizes.size() == 1 ? *sizes.begin() : 1;
@@ -233,8 +233,8 @@ class FixedPointJudge {
     }
   }
 
-  // In the last period, everything that forwards read must contain one period's gradients more than
-  // it did a period before.
+  // Requires that everything that forwards read in the last period contains one period's gradients
+  // more than it did a period before.
   void require_progress() {
     const auto& reads = run_.reads();
     const std::uint64_t end = run_.computes(0);
@@ -248,7 +248,7 @@ class FixedPointJudge {
     }
   }
 
-  // Replicas that read the same contents before and now have the same progress, so it is judged
+  // Replicas that read the same contents in both periods have the same progress, so it is judged
   // once.
   void require_progress(const ForwardRead& before, const ForwardRead& now) {
     if (progressed_.contains({before.content, now.content})) return;
@@ -278,7 +278,7 @@ class FixedPointJudge {
       progressed_.insert({before.content, now.content});
   }
 
-  // Each replica reads updates of its own gradients only.
+  // Whether each replica reads only updates of its own gradients.
   bool every_replica_alone() const {
     const std::uint64_t n = report_.replicas;
     if (n < 2 || shared_ || absent_.size() != n * (n - 1)) return false;
@@ -327,8 +327,8 @@ class FixedPointJudge {
     return Verdict::kStale;
   }
 
-  // Whether updates are for different numbers of computes, each for all elements and in time, so
-  // that every forward sees all that end before it.
+  // Whether updates take different numbers of computes, each for all elements and in time, so that
+  // every forward sees all computes that end before it.
   bool update_in_turns() {
     const UpdateStyle& style = history_.style();
     const auto& updates = style.computes_of_updates;
@@ -371,7 +371,7 @@ class FixedPointJudge {
     });
   }
 
-  // The parameters that forwards would read if the recurrence of the report were exact.
+  // Returns the parameters that forwards would read if the recurrence of the report were exact.
   std::vector<ContentId> reference_reads(std::uint64_t steps) {
     const std::uint64_t block = report_.computes_per_update;
     const std::uint64_t lag = report_.gradient_lag;
@@ -387,7 +387,7 @@ class FixedPointJudge {
       const auto index = static_cast<std::uint64_t>(std::max<std::int64_t>(newest, 0));
       reads.push_back(run_.whole_arena(states[std::min(index, states.size() - 1)].parameters));
     };
-    std::uint64_t first = 0;  // compute of the next update
+    std::uint64_t first = 0;  // the first compute of the next update
     const auto update = [&](std::uint64_t step) {
       if (!ends_update(step)) return;
       std::vector<WeightedValue> parts;
@@ -418,12 +418,13 @@ class FixedPointJudge {
   bool shared_ = false;   // some forward reads updates with another replica's gradient
   bool partial_ = false;  // some forward read a part of a step's gradients
   bool lagging_ = false;  // some forward read parameters that miss more than accumulation explains
-  std::int64_t staleness_ = 0;  // computes whose gradients a forward does not see, at most
+  std::int64_t staleness_ = 0;  // the most computes whose gradients a forward does not see
   std::set<std::uint64_t> updates_per_step_;
-  std::set<std::pair<std::uint64_t, std::uint64_t>>
-      seen_;                                              // a forward's compute, and those it sees
-  std::set<std::pair<ContentId, ContentId>> progressed_;  // of a period before and of now
-  // (reader, source): the replica whose gradients never reach the reader's parameters, found where.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen_;  // a forward's compute, and the number
+                                                            // of computes that it sees
+  std::set<std::pair<ContentId, ContentId>> progressed_;  // contents a period ago and now
+  // (reader, source): where it was found that the source's gradients never reach the reader's
+  // parameters
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, ElementRange>> absent_;
 };
 

@@ -7,8 +7,8 @@ namespace convoy::plan::check {
 
 struct FixedPointJudgement {
   CheckReport report;
-  // Whether the linear recurrence of the plan may say more, and whether it decides, whatever it
-  // says.
+  // Whether the linear recurrence of the plan may give a better verdict, and whether its verdict
+  // decides in any case.
   bool recurrence_may_decide = false;
   bool recurrence_decides = false;
 };

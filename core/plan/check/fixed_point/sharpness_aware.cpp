@@ -11,7 +11,7 @@
 namespace convoy::plan::check {
 namespace {
 
-constexpr std::uint64_t kComputes = 2;  // for one update
+constexpr std::uint64_t kComputes = 2;  // per update
 
 class SharpnessAwareJudge {
  public:
@@ -44,7 +44,7 @@ class SharpnessAwareJudge {
   }
 
  private:
-  // Backward as forward, in every compute of every replica.
+  // Whether backward reads the same parameters as forward in every compute of every replica.
   bool each_reads_once(std::uint64_t computes) const {
     return reads_.size() == computes * replicas_ && std::ranges::all_of(reads_, [](const auto& it) {
              return it.second.size() == 1 && !it.second.front()->changed;
@@ -55,7 +55,7 @@ class SharpnessAwareJudge {
     return *reads_.at({compute, replica}).front();
   }
 
-  // Of all replicas.
+  // Returns the gradients of all replicas in this compute.
   std::vector<WeightedValue> gradients(std::uint64_t compute) {
     std::vector<WeightedValue> result;
     for (std::uint32_t r = 0; r < replicas_; ++r)
@@ -70,8 +70,8 @@ class SharpnessAwareJudge {
     });
   }
 
-  // The ascent from these parameters: what the only product in the value was made of, if the rest
-  // of the value is the parameters and the product's factors are positive.
+  // Returns the ascent from these parameters: the input of the only product in the value, if the
+  // rest of the value is the parameters and the product's factors are positive.
   std::optional<ValueId> ascent_from(ValueId parameters, ValueId value) {
     if (values_.value(value).poison) return std::nullopt;
     std::optional<Term> product;
@@ -95,7 +95,7 @@ class SharpnessAwareJudge {
            is_positive(product.factors.front());
   }
 
-  // A root, or a positive constant divided by one, or a sum of such numbers.
+  // Whether the number is a root, a positive constant divided by a root, or a sum of such numbers.
   bool is_positive(ValueId id) const {
     const Value& value = values_.value(id);
     if (value.poison || value.constant.value < 0) return false;
@@ -111,7 +111,7 @@ class SharpnessAwareJudge {
     });
   }
 
-  // By a positive number.
+  // Whether the value is a positive multiple of the other one.
   bool is_multiple(ValueId value, ValueId of) {
     const std::vector<Term> terms = values_.expand(value, Casts::kKept);
     const std::vector<Term> wanted = values_.expand(of, Casts::kKept);

@@ -19,7 +19,7 @@ Weight total(const std::vector<Term>& terms) {
   return sum;
 }
 
-// What is wrong with an operation that makes or reads messages of compressors.
+// Returns what is wrong with an operation that makes or reads messages of compressors.
 std::string what_is_misread(OperationKind kind) {
   const auto loose = [](const char* unpacks) {
     return fmt::format(
@@ -62,7 +62,8 @@ void UpdateHistory::reject(Version& version, FindingKind kind, const Atom& updat
   report(kind, update.operation, replica, update.range, what);
 }
 
-// Older versions first, without recursion: a period may have millions of updates.
+// Goes through older versions first, without recursion, because a period may have millions of
+// updates.
 const Version& UpdateHistory::version_of(ValueId value, const ElementRange& range,
                                          std::uint32_t reader) {
   const auto known = versions_.find(value);
@@ -82,7 +83,7 @@ const Version& UpdateHistory::version_of(ValueId value, const ElementRange& rang
   return versions_.at(value);
 }
 
-// The older versions of which this one is made.
+// Collects the older versions from which this one is made.
 void UpdateHistory::collect_older(ValueId value, const Place& place,
                                   std::map<ValueId, Place>& found) {
   const ValueTable& values = run_.values();
@@ -101,7 +102,7 @@ void UpdateHistory::collect_older(ValueId value, const Place& place,
   }
 }
 
-// The reason why the value cannot be parameters, whatever operation made it.
+// Returns why the value cannot be parameters, whatever operation made it.
 std::optional<UpdateHistory::Fault> UpdateHistory::fault_of(const Value& value,
                                                             const std::vector<Term>& terms,
                                                             std::uint32_t reader) const {
@@ -118,7 +119,7 @@ std::optional<UpdateHistory::Fault> UpdateHistory::fault_of(const Value& value,
   return std::nullopt;
 }
 
-// The reason why a sum is not an average of parameters.
+// Returns why a sum is not an average of parameters.
 std::optional<UpdateHistory::Fault> UpdateHistory::fault_of_sum(
     const Value& sum, const std::vector<Term>& terms) const {
   for (const Term& term : terms) {
@@ -206,7 +207,7 @@ void UpdateHistory::note_unapplied(const ReachingSet& reaching) {
     for (const auto& [compute, weight] : computes) unapplied_.emplace(replica, compute);
 }
 
-// Products, roots, minima and similar values in parameters: only the run knows them.
+// Whether parameters contain products, roots, minima and similar values that only the run knows.
 bool UpdateHistory::has_computed_part(const std::vector<Term>& terms, const ElementRange& range) {
   for (const Term& term : terms) {
     const Atom& atom = run_.values().atom(term.atom);
@@ -222,7 +223,7 @@ bool UpdateHistory::has_computed_part(const std::vector<Term>& terms, const Elem
   return false;
 }
 
-// A cast, or the result of a compressor or a declared kernel for a sum.
+// Notes a cast, or the result of a compressor or a declared kernel for a sum.
 void UpdateHistory::note_rounding(const Atom& atom) {
   if (atom.kind != AtomKind::kCast) return;
   style_.rounded = true;
@@ -238,7 +239,8 @@ bool UpdateHistory::is_misread(const ReachingSet& reaching, const ElementRange& 
   return true;
 }
 
-// Parameters made with kernels: checks what they depend on, and that all parts form one update.
+// Examines parameters that were made with kernels: checks what they depend on, and that all parts
+// form one update.
 Version UpdateHistory::made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
                                        std::uint32_t reader) {
   Version result = first_version();

@@ -14,29 +14,30 @@ namespace convoy::plan::check {
 
 // A version of the parameters: the gradients that were applied to them, one update after the other.
 struct Version {
-  bool sound = true;  // nothing was found to be wrong with it
-  std::vector<std::uint64_t>
-      progress;               // per replica: its first so many gradients are in, once each
-  std::uint64_t updates = 0;  // applies with a gradient
-  std::optional<std::uint64_t> last_step;  // of the last apply
-  std::uint32_t operation = CONVOY_NONE;   // that apply
+  bool sound = true;                       // nothing was found to be wrong with it
+  std::vector<std::uint64_t> progress;     // n per replica: exactly its first n gradients are
+                                           // contained, each once
+  std::uint64_t updates = 0;               // applies with a gradient
+  std::optional<std::uint64_t> last_step;  // the step of the last apply
+  std::uint32_t operation = CONVOY_NONE;   // the last apply
 };
 
 // How updates are made, over all versions that forwards read.
 struct UpdateStyle {
   std::set<std::uint64_t> replicas_per_update;
   std::set<std::uint64_t> computes_per_update;
-  // Of a replica, the first compute of an update's gradients and the one after the last.
+  // The first compute of an update's gradients, and the one after the last, within a replica.
   std::set<std::pair<std::uint64_t, std::uint64_t>> computes_of_updates;
   bool waits = false;                 // an apply comes later than in the last of these computes
   std::uint64_t largest_lag = 0;      // steps from a compute to the apply of its gradient
-  bool zero_start = false;            // updates without gradients before the first with one
-  bool rounded = false;               // casts on a path
-  bool opaque = false;                // kernels whose effect is not known
+  bool zero_start = false;            // there are updates without gradients before the first one
+                                      // with a gradient
+  bool rounded = false;               // there are casts on a path
+  bool opaque = false;                // there are kernels whose effect is not known
   bool averaged = false;              // versions are mixed
-  std::set<std::string> kernels;      // undeclared ones on a path
-  std::set<std::string> factors;      // operations that multiply gradients by what is computed
-  std::set<std::string> compressors;  // on a path: what they leave out is lost
+  std::set<std::string> kernels;      // undeclared kernels on a path
+  std::set<std::string> factors;      // operations that multiply gradients by computed values
+  std::set<std::string> compressors;  // compressors on a path whose omitted parts are lost
 };
 
 // The update history of parameters: traces the values that forwards read back to the first
@@ -61,10 +62,10 @@ class UpdateHistory {
     std::uint32_t replica = 0;
     std::uint64_t compute = 0;
     std::int64_t shift = 0;
-    Weight weight;  // in the sum, before it is divided by the contributions
+    Weight weight;  // its weight in the sum, before the division by the number of contributions
   };
 
-  // Where a value that stands for parameters was found.
+  // The place where a value that stands for parameters was found.
   struct Place {
     ElementRange range{};
     std::uint32_t reader = CONVOY_NONE;

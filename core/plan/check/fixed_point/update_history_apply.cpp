@@ -78,7 +78,7 @@ void UpdateHistory::require_state(const Atom& update) {
            "the optimizer's state has seen other updates than the parameters");
 }
 
-// Parameters of which only a part was kept are not the sum of what was applied to them.
+// Refuses parameters of which only a part was kept, because they are not the sum of all updates.
 void UpdateHistory::require_whole_parameters(const Atom& update, Version& version) {
   const ValueTable& values = run_.values();
   std::vector<ValueId> open{update.inputs[0]};
@@ -128,8 +128,8 @@ std::vector<UpdateHistory::Contribution> UpdateHistory::contributions(const Atom
   return {};
 }
 
-// Where the means of rows or columns are taken off a gradient, they are taken off all gradients in
-// the update.
+// If an update takes the means of rows or columns off one gradient, it must take them off all its
+// gradients.
 void UpdateHistory::require_equal_centring(const Atom& update, Version& version) {
   if (!run_.centres_matrices()) return;
   struct Open {
@@ -137,7 +137,8 @@ void UpdateHistory::require_equal_centring(const Atom& update, Version& version)
     Weight weight;
     bool loses = false;
   };
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<Weight, Weight>> all;  // and losing
+  // weight of all gradients, and of those that lose their means
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<Weight, Weight>> all;
   std::vector<Open> open{{update.inputs[1], Weight{}, false}};
   while (!open.empty()) {
     const Open now = open.back();
@@ -167,7 +168,7 @@ void UpdateHistory::require_equal_centring(const Atom& update, Version& version)
   }
 }
 
-// What rounding and compressors leave out must not count more often than what they were given.
+// The parts that rounding and compressors omit must not count more often than their input.
 void UpdateHistory::require_error_weights(const Atom& update, Version& version) {
   const ValueTable& values = run_.values();
   if (!with_errors_.insert(update.inputs[1]).second) return;
@@ -181,7 +182,7 @@ void UpdateHistory::require_error_weights(const Atom& update, Version& version) 
   }
 }
 
-// Gradients that passed undeclared kernels. Only the newest gradient of each replica counts,
+// Counts gradients that passed undeclared kernels. Only the newest gradient of each replica counts,
 // because the others may be older ones that a kernel has kept.
 void UpdateHistory::count_reaching(const Atom& update, Version& version) {
   const ReachingSet reaching = reaching_.of_value(update.inputs[1]);
@@ -301,8 +302,8 @@ void UpdateHistory::note_computes(const Atom& update, std::uint64_t first, std::
   style_.waits = style_.waits || update.step >= end;
 }
 
-// Skipped gradients, of the computes from `first` on. They may be there to move what a later
-// forward reads, as in sharpness-aware minimisation (Foret et al., 2021).
+// Reports skipped gradients of the computes from `first` on. They may be there to move the
+// parameters that a later forward reads, as in sharpness-aware minimisation (Foret et al., 2021).
 void UpdateHistory::report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
                                    std::uint64_t end, Version& version) {
   bool moves_reads = true;

@@ -11,7 +11,7 @@
 namespace convoy::plan::check {
 namespace {
 
-// What a system does to its states, as words, without the atoms.
+// Adds words that describe what a system does to its states, without the atoms.
 void add_form(const Plan& plan, const LinearSystem& it, std::vector<std::uint64_t>& words) {
   words.insert(words.end(),
                {it.states.size(), it.reads.size(), it.error_atoms.size(), it.opaque_atoms.size()});
@@ -35,7 +35,7 @@ void add_form(const Plan& plan, const LinearSystem& it, std::vector<std::uint64_
   }
 }
 
-// The period's own gradients in a value, in one word.
+// Returns the period's own gradients in a value, as one word.
 std::uint64_t own_gradients(ValueId value, const ValueTable& values) {
   std::uint64_t sum = 0;
   for (const Term& term : values.expand(value, Casts::kThrough))
@@ -45,7 +45,7 @@ std::uint64_t own_gradients(ValueId value, const ValueTable& values) {
   return sum;
 }
 
-// Words for errors and for what only the run knows: what made them, and of what.
+// Words for errors and for values that only the run knows: their operations and their sources.
 class AtomWords {
  public:
   AtomWords(const Plan& plan, const std::vector<LinearSystem>& systems, const ValueTable& values)
@@ -73,7 +73,7 @@ class AtomWords {
   }
 
  private:
-  // The sum that it was made of, in one word.
+  // Returns the sum from which the atom was made, as one word.
   std::uint64_t source(ValueId value) {
     std::uint64_t sum = 0;
     for (const Term& term : values_.expand(value, Casts::kErrors))
@@ -90,7 +90,7 @@ class AtomWords {
     return field_hash(0, kind);
   }
 
-  // Memory of other systems, of which a factor may be made, counts as one.
+  // All memory of other systems, from which a factor may be made, has one number.
   std::uint64_t place(std::uint32_t buffer) const {
     const auto found = places_.find(buffer);
     return found == places_.end() ? places_.size() : found->second;
@@ -98,8 +98,8 @@ class AtomWords {
 
   const Plan& plan_;
   const ValueTable& values_;
-  std::map<std::uint32_t, std::uint32_t> places_;  // of buffers among the states
-  Columns<AtomId> atoms_;                          // those that several systems share
+  std::map<std::uint32_t, std::uint32_t> places_;  // of buffers that hold states
+  Columns<AtomId> atoms_;                          // numbered in common for all systems
   std::uint32_t described_ = 0;
 };
 

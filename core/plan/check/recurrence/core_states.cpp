@@ -3,8 +3,8 @@
 namespace convoy::plan::check {
 namespace {
 
-// Takes away states that have none of the others left in their list, until there are no more.
-// `users` says in whose lists a state is.
+// Takes states whose list has no other state left, until there are none. Returns them in the order
+// of taking. `users` has, per state, the states whose lists contain it.
 std::vector<std::uint32_t> peel(const StateLists& lists, const StateLists& users,
                                 std::vector<bool>& taken) {
   std::vector<std::size_t> left(lists.size(), 0);

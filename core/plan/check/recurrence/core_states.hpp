@@ -7,9 +7,10 @@
 
 namespace convoy::plan::check {
 
-// By state, other states.
+// By state, a list of other states.
 using StateLists = std::vector<std::vector<std::uint32_t>>;
-// Those that it is made of, and those that are made of it.
+// For each state, the states from which its next value is computed (sources_of), and those whose
+// next value is computed from it (users_of).
 StateLists sources_of(const std::vector<LinearRow>& step);
 StateLists users_of(const std::vector<LinearRow>& step);
 
@@ -17,11 +18,11 @@ StateLists users_of(const std::vector<LinearRow>& step);
 // replica that one period fills and the next one empties. Only the core determines the limit of
 // A^t.
 struct CoreStates {
-  // Depend on each other only, none on itself after some periods: in the end they hold nothing.
-  // Each comes behind those that it is made of.
+  // These states depend only on each other, and after some periods on none: in the end they hold
+  // nothing. Order: sources first.
   std::vector<std::uint32_t> fading;
   std::vector<std::uint32_t> core;  // ascending
-  // No state of the core is made of them. Each comes behind those that are made of it.
+  // No state of the core is computed from these states. Order: users first.
   std::vector<std::uint32_t> following;
 };
 CoreStates core_states(const std::vector<LinearRow>& step);

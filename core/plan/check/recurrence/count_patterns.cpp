@@ -7,8 +7,8 @@
 namespace convoy::plan::check {
 namespace {
 
-// Whether the last gradient counts as often as it does with this factor, and the one before it as
-// much more.
+// Whether the last gradient counts as often as a momentum with this factor makes it, and the one
+// before it by `more` more often.
 bool begins_anew(std::uint64_t last, std::uint64_t more, std::uint64_t factor) {
   const std::uint64_t entering = field_subtract(1, factor);
   const auto enters = [&](std::uint64_t weight) { return weight == 1 || weight == entering; };
@@ -17,7 +17,8 @@ bool begins_anew(std::uint64_t last, std::uint64_t more, std::uint64_t factor) {
   return enters(nesterov) && more == field_multiply(nesterov, field_multiply(factor, factor));
 }
 
-// Whether every gradient counts more than the next one as if this is the factor.
+// Whether each gradient counts more than the next one, by differences that shrink by this factor
+// towards earlier gradients.
 bool is_factor(std::uint64_t factor, std::uint64_t last, const std::vector<std::uint64_t>& more) {
   const double number = number_of(factor);
   if (!(number > 0 && number < 1) || !begins_anew(last, more.front(), factor)) return false;
@@ -26,8 +27,8 @@ bool is_factor(std::uint64_t factor, std::uint64_t last, const std::vector<std::
   return true;
 }
 
-// What the factor is, if there is one. Two computes have one difference only, so it depends on the
-// kind of the momentum: as it is, Nesterov's, and this where (1 - factor) g enters.
+// Returns possible factors. Two computes have only one difference, so the factor depends on the
+// kind of momentum: the plain one, Nesterov's, and the one in which (1 - factor) g enters.
 std::vector<std::uint64_t> candidates(std::uint64_t last, const std::vector<std::uint64_t>& more) {
   if (more.size() > 1) return {field_divide(more[1], more[0])};
   return {field_divide(more[0], last), field_subtract(last, 1),
@@ -38,7 +39,7 @@ std::vector<std::uint64_t> candidates(std::uint64_t last, const std::vector<std:
 
 std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& counts) {
   if (counts.size() < 2) return std::nullopt;
-  std::vector<std::uint64_t> more;  // than the gradient after it, from the last but one on
+  std::vector<std::uint64_t> more;  // than the next gradient, from the last but one backwards
   for (std::size_t i = counts.size() - 1; i > 0; --i)
     more.push_back(field_subtract(counts[i - 1], counts[i]));
   if (more.front() == 0 || counts.back() == 0) return std::nullopt;

@@ -5,7 +5,7 @@
 namespace convoy::plan::check {
 namespace {
 
-// Of a cut: where elements depend on their neighbours, there are millions in one tree.
+// Work per cut. If elements depend on their neighbours, one tree has millions of cuts.
 constexpr std::uint64_t kWork = 48;
 
 }  // namespace
@@ -22,7 +22,7 @@ void CutClosure::link(std::uint32_t to, const ElementRange& range, std::uint32_t
   known = std::max(known, end);
 }
 
-// Ranges that overlap become one.
+// Joins ranges that overlap.
 void CutClosure::join_ranges() {
   for (auto& [unused, ranges] : links_)
     for (auto it = ranges.begin(); it != ranges.end();) {

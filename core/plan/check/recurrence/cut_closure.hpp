@@ -17,13 +17,13 @@ class CutClosure {
   CutClosure(std::size_t memories, const ValueTable& budget) : cuts_(memories), budget_(budget) {}
 
   void cut(std::uint32_t memory, std::uint64_t at) { note(memory, at); }
-  // Element i of `to`'s range depends on element i + shift of `from`.
+  // Notes that element i of `to`'s range depends on element i + shift of `from`.
   void link(std::uint32_t to, const ElementRange& range, std::uint32_t from, std::int64_t shift);
   // Adds cuts until a fixed point is reached. Throws OverBudget.
   void close();
-  // The memory with most cuts.
+  // Returns the memory with most cuts.
   std::uint32_t most_cut() const;
-  // The stretches of a range, ascending.
+  // Returns the stretches of a range, ascending.
   std::vector<ElementRange> pieces(std::uint32_t memory, const ElementRange& range) const;
 
  private:

@@ -16,7 +16,7 @@ class EqualWeightsJudge : public SystemProof {
  public:
   explicit EqualWeightsJudge(const SystemProof& proof) : SystemProof(proof) {}
 
-  // Every gradient has the same final weight in everything that is read.
+  // Requires that every gradient has the same final weight in everything that is read.
   void require(const FieldMatrix& weights) {
     if (all_equal(weights)) return;
     const std::vector<std::uint64_t> by_compute = counts_by_compute(weights);
@@ -37,7 +37,8 @@ class EqualWeightsJudge : public SystemProof {
   }
 
  private:
-  // Whether every gradient of the period is in everything that is read, always with one weight.
+  // Whether every gradient of the period is in everything that is read, always with the same
+  // weight.
   bool all_equal(const FieldMatrix& weights) const {
     if (gradients_.size() != plan_.cluster->replicas() * plan_.computes) return false;
     const std::uint64_t first = weights.at(0, 0);
@@ -47,8 +48,8 @@ class EqualWeightsJudge : public SystemProof {
     return first != 0;
   }
 
-  // How often the gradients of each of the period's computes count, where all replicas' count alike
-  // in everything that is read; empty where they do not.
+  // Returns how often the gradients of each compute of the period count. Empty unless the gradients
+  // of all replicas count alike in everything that is read.
   std::vector<std::uint64_t> counts_by_compute(const FieldMatrix& weights) const {
     const std::uint64_t replicas = plan_.cluster->replicas();
     if (gradients_.size() != replicas * plan_.computes) return {};
@@ -63,8 +64,8 @@ class EqualWeightsJudge : public SystemProof {
     return counts;
   }
 
-  // Where parameters are pulled back in every step, the plan says so. Gradients that are scaled
-  // themselves could give such counts, too. A momentum or a rate of the means counts for all steps.
+  // If every step pulls the parameters back, the plan itself shows the intention. Gradients that
+  // are scaled could have such counts, too. A momentum or a rate of the means applies to all steps.
   bool judge_proximal_pull(const std::vector<std::uint64_t>& by_compute) {
     if (by_compute.size() < 2) return false;
     const std::uint64_t last = by_compute.back();
@@ -97,17 +98,17 @@ class EqualWeightsJudge : public SystemProof {
     return true;
   }
 
-  // Whether all gradients may count so often: once, less where parameters are averaged, or more by
-  // a momentum between periods.
+  // Whether all gradients may count this often: once, less if parameters are averaged, or more
+  // through a momentum between periods.
   bool is_fair_total(std::uint64_t total) const {
     const double counts = number_of(total);
     return total == 1 || (counts > 0 && counts < 1 && averages_parameters(system_)) ||
            (counts > 1 && counts_by_momentum(system_, total, 1));
   }
 
-  // The same where weights go on from their mean, as in stochastic weight averaging (Izmailov et
-  // al., 2018): every step takes a plain mean, or every replica its own gradient, and every forward
-  // has all of them in full.
+  // The same if training continues from the mean of the weights, as in stochastic weight averaging
+  // (Izmailov et al., 2018). Every step takes a plain mean, or every replica its own gradient, and
+  // every forward contains all of them in full.
   bool judge_averaged_iterates(const std::vector<std::uint64_t>& by_compute) {
     const std::uint64_t replicas = plan_.cluster->replicas();
     const std::optional<std::uint64_t> points = averaged_iterates(by_compute);
@@ -134,7 +135,8 @@ class EqualWeightsJudge : public SystemProof {
     return true;
   }
 
-  // Updates are whole means, so it is the parameters that lose a part of them.
+  // The updates are whole means, so it is the parameters of which a part is lost. Leaves open
+  // whether that is intended.
   bool leave_mixed_open(const std::vector<std::uint64_t>& by_compute) {
     const std::optional<double> between = delayed_mixing(by_compute);
     if (!between || !updates_.are_means_of_some()) return false;
@@ -159,7 +161,7 @@ class EqualWeightsJudge : public SystemProof {
     }
   }
 
-  // The first gradient that is missing or has another weight.
+  // Reports the first gradient that is missing or has another weight.
   void report_unequal(const FieldMatrix& weights) {
     const std::uint64_t replicas = plan_.cluster->replicas();
     const auto named = [&](const GradientKey& it) {

@@ -38,8 +38,8 @@ void ErrorFeedbackJudge::judge(const PeriodRead& read, const FieldMatrix& gradie
   report_.noise.push_back(std::move(noise));
 }
 
-// What a factor leaves out must not come back, because nobody knows whether the factor ever lets it
-// pass.
+// The part that a factor leaves out must not come back, because nobody knows whether the factor
+// ever lets it pass.
 void ErrorFeedbackJudge::judge_factor(const PeriodRead& read, AtomId product, bool stays) {
   if (!stays)
     return add_finding(FindingKind::kUndeclared, read, read.replica,
@@ -49,7 +49,7 @@ void ErrorFeedbackJudge::judge_factor(const PeriodRead& read, AtomId product, bo
       operation_name(operation_of(plan_, values_.atom(product).operation).kind));
 }
 
-// What is left out of gradients may come again in the next ones, but parameters are kept only once.
+// Omitted parts of gradients may reappear in later gradients, but parameters are kept only once.
 void ErrorFeedbackJudge::require_whole_parameters(const PeriodRead& read, AtomId error) {
   if (holds_parameters(values_.atom(error).inputs.front()))
     add_finding(FindingKind::kUnknown, read, read.replica,
@@ -58,7 +58,7 @@ void ErrorFeedbackJudge::require_whole_parameters(const PeriodRead& read, AtomId
                             makers_of(plan_, values_, {error})));
 }
 
-// Whether it holds the first parameters, not only differences of them.
+// Whether the value contains the first parameters, and not only differences of them.
 bool ErrorFeedbackJudge::holds_parameters(ValueId value) const {
   Weight sum{0, 0};
   for (const Term& term : values_.expand(value, Casts::kThrough)) {
@@ -79,7 +79,7 @@ void ErrorFeedbackJudge::report_kept_out(const PeriodRead& read, AtomId error) {
                           makers_of(plan_, values_, {error})));
 }
 
-// Where rows or columns lose their means, the gradients of all replicas do.
+// If rows or columns lose their means, this must happen to the gradients of all replicas.
 void ErrorFeedbackJudge::require_equal_centring(const PeriodRead& read, const FieldMatrix& errors) {
   std::map<std::uint64_t, std::map<std::uint32_t, std::uint64_t>> losing;  // by compute, replica
   for (std::size_t e = 0; e < system_.error_atoms.size(); ++e) {

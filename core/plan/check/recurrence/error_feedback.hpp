@@ -12,8 +12,8 @@ class ErrorFeedbackJudge : public SystemProof {
   explicit ErrorFeedbackJudge(const SystemProof& proof)
       : SystemProof(proof), weights_(system_, gradients_, values_), sources_(values_) {}
 
-  // Final weights in what is read: a row of those of gradients, those of errors and those of
-  // states.
+  // Judges one read. The matrices have the final weights of gradients, errors and states in it;
+  // `row` is its row of `gradients`.
   void judge(const PeriodRead& read, const FieldMatrix& gradients, std::size_t row,
              const FieldMatrix& errors, const FieldMatrix& states);
 

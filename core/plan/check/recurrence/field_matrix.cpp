@@ -6,7 +6,7 @@
 namespace convoy::plan::check {
 namespace {
 
-// Turns the matrix into reduced row echelon form; the pivot columns, one per row that is not zero.
+// Turns the matrix into reduced row echelon form. Returns the pivot columns, one per non-zero row.
 std::vector<std::size_t> reduce(FieldMatrix& matrix) {
   std::vector<std::size_t> pivots;
   for (std::size_t column = 0; column < matrix.columns(); ++column) {

@@ -30,13 +30,13 @@ class FieldMatrix {
   std::vector<std::uint64_t> words_;
 };
 
-// Rows of the result: a basis of the x with matrix * x = 0.
+// Returns a matrix whose rows are a basis of all x with matrix * x = 0.
 FieldMatrix null_space(FieldMatrix matrix);
-// None when the matrix is singular.
+// Returns nothing if the matrix is singular.
 std::optional<FieldMatrix> inverse(const FieldMatrix& matrix);
 FieldMatrix multiply(const FieldMatrix& a, const FieldMatrix& b);
 FieldMatrix transpose(const FieldMatrix& matrix);
-// The rows as a matrix of so many columns.
+// Returns the rows as a matrix with this number of columns.
 FieldMatrix to_matrix(const std::vector<LinearRow>& rows, std::size_t columns);
 
 }  // namespace convoy::plan::check

@@ -9,18 +9,18 @@ namespace {
 
 constexpr std::uint64_t kLongestDelay = 64;  // periods
 constexpr std::size_t kFadingPeriods = 64;   // periods in which momentum shows how it fades
-constexpr std::size_t kSettledIn = 8;        // periods, before the fading is measured
+constexpr std::size_t kSettledIn = 8;        // periods before the fading is measured
 
-// As times(), but the field does not decide whether the sum is zero: after many periods it has come
-// round, for the 61st power of 2 is 1.
+// Like times(), but the field does not decide whether the sum is zero. After many periods, a field
+// element may wrap around, because the 61st power of 2 is 1.
 Weight number_and_field(const LinearRow& row, const std::vector<Weight>& held) {
   Weight sum{0, 0};
   for (const Addend& it : row) sum = sum + it.weight * held[it.index];
   return sum;
 }
 
-// The impulse response: how much of one period's gradients the mean of all reads has 0, 1, 2, ...
-// periods later.
+// Returns the impulse response: how much of one period's gradients the mean of all reads contains
+// 0, 1, 2, ... periods later.
 std::vector<Weight> responses(const LinearSystem& it, std::size_t periods) {
   std::vector<Weight> held(it.states.size(), Weight{0, 0});
   for (std::size_t i = 0; i < held.size(); ++i)
@@ -42,7 +42,7 @@ Weight change_at(const std::vector<Weight>& response, std::size_t period) {
   return response[period + 1] - response[period];
 }
 
-// How large the changes are, from when they have settled in on.
+// Returns the magnitudes of the changes after the first kSettledIn periods.
 std::vector<double> settled_changes(const std::vector<Weight>& response) {
   std::vector<double> changes;
   for (std::size_t t = kSettledIn; t + 1 < response.size(); ++t)
@@ -50,8 +50,8 @@ std::vector<double> settled_changes(const std::vector<Weight>& response) {
   return changes;
 }
 
-// The mean factor by which the largest of all later changes shrinks, as long as one is above
-// `least`; 1 where that is the first one only.
+// Returns the mean factor by which the largest of all later changes shrinks, as long as one is
+// above `least`; 1 if only the first one is.
 double fading_of_largest(std::vector<double> changes, double least) {
   for (std::size_t t = changes.size() - 1; t-- > 0;)
     changes[t] = std::max(changes[t], changes[t + 1]);
@@ -60,9 +60,9 @@ double fading_of_largest(std::vector<double> changes, double least) {
   return last == 0 ? 1 : std::pow(changes[last] / changes[0], 1 / static_cast<double>(last));
 }
 
-// The factor by which changes of a response shrink from one period to the next, once it has
-// settled in; 0 when nothing changes any more. Changes that pass zero, because two parts of them
-// fade at different rates, grow for a while. Then it is the mean factor of the largest ones.
+// Returns the factor by which changes of a response shrink from one period to the next, once it has
+// settled in; 0 if nothing changes any more. Changes that pass zero, because two parts of them fade
+// at different rates, grow for a while. Then it is the mean factor of the largest ones.
 double fading_rate(const std::vector<Weight>& response) {
   const double least = 1e-9 * std::fabs(response.back().value);
   const std::vector<double> changes = settled_changes(response);
@@ -72,8 +72,8 @@ double fading_rate(const std::vector<Weight>& response) {
   return rate < 1 ? rate : fading_of_largest(changes, least);
 }
 
-// Whether they shrink by exactly this factor, an element of the field, so that neither rounding nor
-// changes that are too small to measure decide.
+// Whether the changes shrink by exactly this factor, an element of the field. So neither rounding
+// nor changes that are too small to measure affect the result.
 bool fades_by(const std::vector<Weight>& response, std::uint64_t rate) {
   for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
     const Weight change = change_at(response, t);
@@ -83,8 +83,8 @@ bool fades_by(const std::vector<Weight>& response, std::uint64_t rate) {
   return true;
 }
 
-// If every change is a times the one before and b times that before it: the roots of
-// x^2 = a x + b, where both are between 0 and 1. Exact but for the roots.
+// If every change is a times the previous one plus b times the one before that, returns the roots
+// of x^2 = a x + b, if both are between 0 and 1. Only the roots are rounded.
 std::optional<std::pair<double, double>> two_fading_rates(const std::vector<Weight>& response) {
   const auto change = [&](std::size_t t) { return change_at(response, t).field; };
   const auto minor = [](std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
@@ -131,7 +131,7 @@ bool counts_by_momentum(const LinearSystem& it, std::uint64_t total, std::uint64
   const std::uint64_t decay = field_subtract(1, field_inverse(total));  // 1 - 1 / total
   if (fades_by(response, field_power(decay, updates))) return true;
   const double fading = fading_rate(response);
-  // Momentum between periods, or between the updates of one.
+  // The momentum may act between periods, or between the updates of one period.
   const double each = std::pow(fading, 1.0 / static_cast<double>(updates));
   return fading > 0 && fading < 1 &&
          (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6);

@@ -18,7 +18,7 @@ LocalSteps::LocalSteps(const LinearSystem& system, const ValueTable& values) {
   }
 }
 
-// Every replica that reads anything does so in all computes.
+// Whether every replica that reads anything does so in all computes.
 bool LocalSteps::covers(std::uint64_t computes) const {
   std::map<std::uint32_t, std::set<std::uint64_t>> of_replica;
   for (const Read& read : reads_) of_replica[read.replica].insert(read.compute);
@@ -26,8 +26,8 @@ bool LocalSteps::covers(std::uint64_t computes) const {
                        of_replica, [&](const auto& it) { return it.second.size() == computes; });
 }
 
-// Whether it has the replica's own gradients alone, each `kept` times as often as the next one, and
-// the last one `first` times.
+// Whether the read contains the replica's own gradients alone, each `kept` times as often as the
+// next one, and the last one `first` times.
 bool LocalSteps::shrinks(const Read& read, std::uint64_t first, std::uint64_t kept) const {
   if (read.counts.size() != read.compute) return false;
   return std::ranges::all_of(read.counts, [&](const auto& it) {

@@ -28,7 +28,7 @@ double largest_difference(const Dense& a, const Dense& b) {
   return largest;
 }
 
-// A^(2^k) until it no longer changes; empty when it does not converge.
+// Computes A^(2^k) until it no longer changes, and returns what that shows.
 Stability follow(const Dense& step, std::size_t n) {
   constexpr int kDoublings = 30;
   constexpr double kStill = 1e-7;
@@ -53,7 +53,7 @@ Stability follow(const Dense& step, std::size_t n) {
   return Stability::kOscillates;
 }
 
-// The rows and columns of the core.
+// Returns the rows and columns of the core.
 std::vector<LinearRow> step_of_core(const std::vector<LinearRow>& step,
                                     const std::vector<std::uint32_t>& core) {
   std::vector<std::uint32_t> numbers(step.size(), CONVOY_NONE);

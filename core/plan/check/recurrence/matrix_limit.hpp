@@ -6,7 +6,7 @@
 
 namespace convoy::plan::check {
 
-// What x' = A x does after many periods.
+// The behaviour of x' = A x after many periods.
 enum class Stability {
   kConverges,   // A^t converges: everything that is not conserved decays
   kDiverges,    // something grows without bound

@@ -12,7 +12,7 @@
 namespace convoy::plan::check {
 namespace {
 
-// Rows w with w A = w and w D = 0.
+// Returns rows w with w A = w and w D = 0.
 FieldMatrix conserved_whatever_kernels_do(const LinearSystem& it) {
   const std::size_t n = it.states.size();
   const std::size_t kernels = it.opaque_atoms.size();

@@ -9,21 +9,22 @@
 
 namespace convoy::plan::check {
 
-// "topk_select (operation 12), dot (operation 40)": what made the atoms.
+// Returns the operations that made the atoms: "topk_select (operation 12), dot (operation 40)".
 std::string makers_of(const Plan& plan, const ValueTable& values, const std::vector<AtomId>& atoms);
 
-// Whether a plug-in's kernels made all of them, rather than operations such as dot.
+// Whether kernels of a plug-in made all of the atoms, rather than operations such as dot.
 bool made_by_calls(const Plan& plan, const ValueTable& values, const std::vector<AtomId>& atoms);
 
-// Why nothing can be said about what these atoms hold.
+// Returns why the contents of these atoms are unknown.
 std::string unknown_effect(const Plan& plan, const ValueTable& values,
                            const std::vector<AtomId>& atoms);
 
-// The sums of states that do not change, whatever undeclared kernels write.
+// The sums of states that stay constant, whatever undeclared kernels write.
 struct ConservedSums {
-  std::optional<std::uint64_t> total;  // what they hold of a gradient for each unit of parameters,
-                                       // as an element of the field; none: nothing is conserved
-  bool alike = true;                   // they hold all gradients, and all alike
+  std::optional<std::uint64_t> total;  // how much of a gradient they contain per unit of
+                                       // parameters, as an element of the field; none: nothing is
+                                       // conserved
+  bool alike = true;                   // they contain all gradients, and all equally
 };
 ConservedSums conserved_sums(const LinearSystem& it, std::size_t gradients, std::uint64_t replicas);
 

@@ -37,8 +37,8 @@ class Mapper {
   }
 
  private:
-  // Forwards depend on these nodes, directly or later. The others are overwritten before they are
-  // read, or lead to no forward.
+  // Finds the nodes on which forwards depend, directly or later. The others are overwritten before
+  // they are read, or lead to no forward.
   void find_live() {
     live_.assign(nodes_.size(), false);
     std::vector<std::size_t> open;
@@ -61,8 +61,8 @@ class Mapper {
     }
   }
 
-  // Nodes are of one system when one holds what the other held, or both hold what the same kernel
-  // made.
+  // Nodes belong to one system if one holds contents that the other held, or if both hold results
+  // of the same kernel.
   void merge_nodes() {
     std::map<AtomId, std::uint32_t> with_kernel;
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
@@ -80,7 +80,7 @@ class Mapper {
   void note_fault(const PeriodNode& node, const Value& value) {
     using Kind = PeriodFault::Kind;
     const std::uint32_t buffer = nodes_.side(node).buffer;
-    // A gradient that no backward has written yet does not matter until it is read.
+    // A gradient that no backward has written yet matters only if it is read.
     if (value.poison && buffer != CONVOY_NONE) return;
     map_.faults.push_back({value.poison ? Kind::kUnknown : Kind::kConstant, value.operation, buffer,
                            node.range, value.constant.value});
@@ -91,7 +91,7 @@ class Mapper {
                            nodes_.side(node).buffer, node.range, static_cast<double>(by)});
   }
 
-  // Which elements of the arena persistent memory stands for: those that it is added to.
+  // Finds the elements of the arena for which persistent memory stands: those to which it is added.
   void find_offsets() {
     std::vector<std::vector<std::size_t>> neighbours(nodes_.size());
     std::vector<std::size_t> open;
@@ -229,8 +229,8 @@ class Mapper {
     return to_row(row);
   }
 
-  // One column per atom, whatever elements of it: all states of a system hold the same elements of
-  // each.
+  // Each atom has one column, whatever its elements, because all states of a system hold the same
+  // elements of each atom.
   LinearRow atoms_of(const PeriodNode& node, AtomKind wanted, Columns<AtomId>& columns) {
     std::map<std::uint32_t, Weight> row;
     for (const Term& term : nodes_.terms(node)) {
@@ -240,8 +240,8 @@ class Mapper {
     return to_row(row);
   }
 
-  // The prologue makes sums of the first parameters, and of nothing else; earlier stages put
-  // gradients and errors there, too.
+  // The prologue makes sums of the first parameters, and of nothing else. Earlier stages may add
+  // gradients and errors.
   Weight start_of(const PeriodNode& node) {
     using Kind = PeriodFault::Kind;
     const std::uint32_t buffer = nodes_.side(node).buffer;
@@ -266,7 +266,7 @@ class Mapper {
     return sum;
   }
 
-  // What it holds must be of the elements that it stands for.
+  // Requires that the contents belong to the elements for which the node stands.
   void require_place(const PeriodNode& node, std::int64_t shift, std::uint32_t operation) {
     if (!node.offset) return;
     const std::int64_t by = static_cast<std::int64_t>(node.range.first - *node.offset) + shift;
@@ -301,7 +301,8 @@ class Mapper {
     return to_row(row);
   }
 
-  // How much of a gradient there is in what a cast or a kernel of an earlier stage rounded.
+  // Returns how much of a gradient the value contained that a cast or a kernel of an earlier stage
+  // rounded.
   Weight gradient_in_source(AtomId error) const {
     const ValueTable& values = begun_.values();
     for (const Term& term : values.expand(values.atom(error).inputs.front(), Casts::kThrough))

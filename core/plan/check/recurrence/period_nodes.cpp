@@ -67,7 +67,7 @@ void PeriodNodes::cut(CutClosure& cuts, std::uint32_t side, const SymbolicRun& b
     cuts.cut(cuts_of(side), first);
 }
 
-// An operation that moves elements to other positions of this memory.
+// Returns an operation that moves elements to other positions of this memory.
 std::uint32_t PeriodNodes::shifting_operation(std::uint32_t cuts) {
   for (std::uint32_t s = 0; s < sides_.size(); ++s) {
     if (cuts_of(s) != cuts) continue;
@@ -110,7 +110,7 @@ std::vector<Term> PeriodNodes::through_ratios(std::vector<Term> terms) const {
   return terms;
 }
 
-// From the youngest atom to the oldest, because a product's value is older than the product.
+// Goes from the youngest atom to the oldest, because a product's value is older than the product.
 std::vector<Term> PeriodNodes::through_symmetric(std::vector<Term> terms) const {
   if (std::ranges::none_of(terms, [&](const Term& it) { return is_symmetric(it.atom); }))
     return terms;

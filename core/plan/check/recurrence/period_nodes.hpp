@@ -14,12 +14,12 @@
 
 namespace convoy::plan::check {
 
-// Memory that a period's map speaks of: a buffer that survives the period, or what one forward
+// Memory in a period's map: a buffer that survives the period, or the contents that one forward
 // read.
 struct PeriodSide {
   std::uint32_t buffer = CONVOY_NONE;
   const ForwardRead* read = nullptr;
-  bool arena = false;  // numbered as the arena
+  bool arena = false;  // its elements are numbered as the arena
   std::vector<Piece> pieces;
 };
 
@@ -27,28 +27,29 @@ struct PeriodSide {
 struct PeriodNode {
   std::uint32_t side = 0;
   ElementRange range{};
-  ValueId value = 0;                    // when the period ends
-  std::optional<std::uint64_t> offset;  // of the arena
+  ValueId value = 0;                    // its value when the period ends
+  std::optional<std::uint64_t> offset;  // its offset in the arena
 };
 
-// All memory that one period reads and leaves behind, cut where anything differs. Throws
+// All memory that one period reads and leaves behind, cut wherever anything differs. Throws
 // OverBudget.
 class PeriodNodes {
  public:
-  // As map_period(). `even` may be null; else its products are sums with an error of kind kCast.
-  // `ratios` may be null; else quotients are multiples of their sums.
+  // Arguments as for map_period(). `symmetric` may be null; else its products are sums with an
+  // error of kind kCast. `ratios` may be null; else its quotients are multiples of their sums.
   PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
               const SymmetricProducts* symmetric, const PushSum* ratios);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   PeriodNode& operator[](std::size_t node) { return nodes_[node]; }
   const PeriodSide& side(const PeriodNode& node) const { return sides_[node.side]; }
-  // What a node's value is a sum of.
+  // Returns the terms whose sum is the node's value.
   const std::vector<Term>& terms(const PeriodNode& node) { return terms_of(node.value); }
   AtomKind kind(const Term& term) const {
     return is_symmetric(term.atom) ? AtomKind::kCast : values_.atom(term.atom).kind;
   }
-  // The node whose content at the period's beginning is the term, which must be of kind kHeld.
+  // Returns the node whose content at the beginning of the period is the term. The term must be of
+  // kind kHeld.
   std::uint32_t held(const PeriodNode& node, const Term& term) const;
 
  private:
@@ -73,7 +74,7 @@ class PeriodNodes {
   std::vector<PeriodNode> nodes_;
   std::vector<std::size_t> first_node_;  // by side
   std::map<ValueId, std::vector<Term>> terms_;
-  // Pieces that are there several times: cuts, value, first element and count.
+  // Pieces that occur several times: cuts, value, first element and count.
   std::set<std::tuple<std::uint32_t, ValueId, std::uint64_t, std::uint64_t>> linked_;
 };
 

@@ -9,7 +9,7 @@
 namespace convoy::plan::check {
 namespace {
 
-// Whether the update is of memory that holds what such elements hold.
+// Whether the update changes memory with the same contents as a state of the system.
 bool is_updated(const LinearSystem& system, const LinearApply& apply) {
   return std::ranges::any_of(system.states, [&](const PeriodState& state) {
     return state.buffer == apply.held_as && state.range.first >= apply.range.first &&
@@ -17,8 +17,8 @@ bool is_updated(const LinearSystem& system, const LinearApply& apply) {
   });
 }
 
-// The number of computes whose gradients each of a buffer's updates is the first to be given, in
-// order. Empty where an update brings none.
+// Returns, for each of a buffer's updates in order, the number of computes whose gradients it is
+// the first to receive. Empty if an update receives no new ones.
 std::vector<std::uint64_t> new_computes_of(
     const std::map<std::uint32_t, std::set<GradientKey>>& updates) {
   std::vector<std::uint64_t> sizes;
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> new_computes_of(
   return sizes;
 }
 
-// Whether every one of a buffer's updates brings one gradient that none before it had.
+// Whether each of a buffer's updates adds exactly one gradient that no earlier one had.
 bool one_more_in_each(const std::map<std::uint32_t, std::set<GradientKey>>& updates,
                       std::size_t gradients) {
   std::set<GradientKey> known;
@@ -67,8 +67,8 @@ PeriodUpdates::GivenGradients PeriodUpdates::given() const {
   return result;
 }
 
-// As new_computes_of() says, the same for all buffers. Also empty where gradients wait for the next
-// period.
+// Returns the new_computes_of() that all buffers have in common. Also empty if gradients wait for
+// the next period.
 std::vector<std::uint64_t> PeriodUpdates::new_computes() const {
   std::optional<std::vector<std::uint64_t>> of_all;
   for (const auto& [buffer, updates] : given()) {
@@ -95,7 +95,7 @@ std::vector<std::uint64_t> PeriodUpdates::uneven_means(
 }
 
 std::uint64_t PeriodUpdates::most_of_a_buffer() const {
-  std::map<std::uint32_t, std::set<std::uint32_t>> operations;  // of a buffer
+  std::map<std::uint32_t, std::set<std::uint32_t>> operations;  // by buffer
   for (const LinearApply& it : applies_) operations[it.target].insert(it.operation);
   std::uint64_t most = 1;
   for (const auto& [buffer, updates] : operations)

@@ -18,7 +18,7 @@ bool only_the_run_knows(const std::vector<Term>& terms, const ValueTable& values
       terms, [&](const Term& it) { return values.atom(it.atom).kind == AtomKind::kOpaque; });
 }
 
-// The weight of the error, if it is there for one shift only.
+// Returns the term of the error, if it occurs for one shift only; else null.
 const Term* only_term(AtomId error, const std::vector<Term>& terms) {
   const auto is_error = [&](const Term& it) { return it.atom == error; };
   const auto first = std::ranges::find_if(terms, is_error);
@@ -26,8 +26,8 @@ const Term* only_term(AtomId error, const std::vector<Term>& terms) {
   return &*first;
 }
 
-// The terms that say where else the source went: gradients and memory, but not the state's own,
-// which it may hold besides.
+// Returns the terms that show where else the source went: gradients and memory. The state's own
+// memory is left out, because the state may hold it in any case.
 std::vector<Term> witnesses(const std::vector<Term>& source, std::uint32_t buffer,
                             const ValueTable& values) {
   std::vector<Term> result;
@@ -39,9 +39,9 @@ std::vector<Term> witnesses(const std::vector<Term>& source, std::uint32_t buffe
   return result;
 }
 
-// How much a state gains when the result of a cast or compressor gains one and what it left out
-// stays the same: the error's weight where the state is made of the result, and nothing where it is
-// only the rest of it. None where this is not known.
+// Returns how much a state gains if the result of a cast or compressor gains one and its omitted
+// part stays the same. It is the error's weight if the state is made of the result, and nothing if
+// it is only the omitted part. Returns nothing if this is not known.
 //
 // It differs from the weight of the gradients that were read, which may also reach the state beside
 // the result, as in the momentum that was compressed.
@@ -53,8 +53,8 @@ std::optional<Weight> gain_of(AtomId error, const PeriodState& state, const Valu
   if (found == nullptr || values.atom(error).inputs.empty()) return std::nullopt;
   const std::vector<Term> source = values.expand(values.atom(error).inputs.front(), Casts::kErrors);
   if (only_the_run_knows(terms, values) || only_the_run_knows(source, values)) return std::nullopt;
-  bool in_result = false;  // with the result's weight
-  bool cancelled = false;  // the source is there, too, and only the rest of it remains
+  bool in_result = false;  // the source is there with the result's weight
+  bool cancelled = false;  // the source is cancelled, so that only the omitted part remains
   for (const Term& witness : witnesses(source, state.buffer, values)) {
     const Weight there = weight_of(witness.atom, witness.shift + found->shift, terms);
     const Weight by_result = found->weight * witness.weight;
@@ -102,11 +102,11 @@ std::optional<Weight> PeriodWeights::of_result(AtomId error) const {
   std::uint64_t sum = 0;
   for (std::size_t s = 0; s < gains->size(); ++s)
     sum = field_add(sum, field_multiply(states_->at(0, s), (*gains)[s].field));
-  if (sum == 0) return std::nullopt;  // where errors cancel each other, results may be there still
+  if (sum == 0) return std::nullopt;  // if errors cancel each other, results may still be there
   return from_field(sum);
 }
 
-// How much every state gains with the result.
+// Returns how much every state gains with the result.
 PeriodWeights::Gains PeriodWeights::gains_of_states(AtomId error, std::size_t column) const {
   std::vector<Weight> gains(system_.states.size(), Weight{0, 0});
   for (std::size_t s = 0; s < gains.size(); ++s) {
@@ -124,8 +124,8 @@ const PeriodWeights::Gains& PeriodWeights::known_gains(AtomId error, std::size_t
   return gains_.emplace(error, gains_of_coordinates(error, column)).first->second;
 }
 
-// The same for a reachable subspace. What the states of the system gain must be in that subspace,
-// too: else the result alone has no final weight.
+// The same for a reachable subspace. The gains of the system's states must lie in that subspace,
+// too. Otherwise the result alone has no final weight.
 PeriodWeights::Gains PeriodWeights::gains_of_coordinates(AtomId error, std::size_t column) const {
   const Coordinates& all = *system_.coordinates;
   std::vector<Weight> gains(all.states.size(), Weight{0, 0});
@@ -160,7 +160,7 @@ bool PeriodWeights::add_held(const Term& held, SourceParts& parts) const {
   return true;
 }
 
-// The buffer's only state, if it has none of the parameters.
+// Returns the buffer's only state, if it holds none of the parameters.
 std::optional<std::uint32_t> PeriodWeights::state_of(std::uint32_t buffer) const {
   std::optional<std::uint32_t> result;
   for (std::uint32_t i = 0; i < system_.states.size(); ++i) {

@@ -15,19 +15,19 @@ class PeriodWeights : public FinalWeights {
   PeriodWeights(const LinearSystem& system, const std::vector<GradientKey>& gradients,
                 const ValueTable& values);
 
-  // Those of one read: a row of the weights of gradients, and the only row of those of errors and
-  // of those of states.
+  // Selects one read. Its weights of gradients are a row of `gradients`; those of errors and of
+  // states are the only rows of `errors` and `states`.
   void set(const FieldMatrix& gradients, std::size_t row, const FieldMatrix& errors,
            const FieldMatrix& states);
 
   std::uint64_t of_gradient(const GradientKey& gradient) const override;
   std::uint64_t of_error(AtomId error) const override;
   std::optional<Weight> of_result(AtomId error) const override;
-  // Of memory that starts without parameters: what the period before has left there.
+  // For memory that starts without parameters, adds what the previous period has left there.
   bool add_held(const Term& held, SourceParts& parts) const override;
 
  private:
-  using Gains = std::optional<std::vector<Weight>>;  // of states; none: not known
+  using Gains = std::optional<std::vector<Weight>>;  // per state; none: not known
   Gains gains_of_states(AtomId error, std::size_t column) const;
   Gains gains_of_coordinates(AtomId error, std::size_t column) const;
   const Gains& known_gains(AtomId error, std::size_t column) const;
@@ -39,7 +39,7 @@ class PeriodWeights : public FinalWeights {
   const ValueTable& values_;
   std::map<GradientKey, std::size_t> gradient_columns_;
   std::map<AtomId, std::size_t> error_columns_;
-  mutable std::map<AtomId, Gains> gains_;  // of coordinates, which all reads have in common
+  mutable std::map<AtomId, Gains> gains_;  // gains of coordinates, which all reads have in common
   const FieldMatrix* gradients_ = nullptr;
   const FieldMatrix* errors_ = nullptr;
   const FieldMatrix* states_ = nullptr;

@@ -31,7 +31,7 @@ bool ProjectionBases::iterates(AtomId basis, const std::vector<AtomId>& products
   return turn && left.empty();
 }
 
-// Whether the contents of this memory at the period's end are made only of products with the basis.
+// Whether the contents of this memory at the period's end consist only of products with the basis.
 bool ProjectionBases::turns_to(ValueId held, AtomId basis) const {
   const std::vector<Term> terms = values_.expand(held, Casts::kKept);
   return !terms.empty() && std::ranges::all_of(terms, [&](const Term& term) {
@@ -62,7 +62,7 @@ bool ProjectionBases::is_renewed(ValueId columns) {
   return !terms.empty();
 }
 
-// Whether the kernel reads memory where the period leaves what it makes.
+// Whether the kernel reads memory in which the period leaves the kernel's own results.
 bool ProjectionBases::goes_on(const Atom& made) const {
   const auto is_its = [&](ValueId value) {
     const Value& left = values_.value(value);
@@ -73,7 +73,7 @@ bool ProjectionBases::goes_on(const Atom& made) const {
   });
 }
 
-// Until a basis is reached that is known.
+// Follows the bases until it reaches a known one.
 bool ProjectionBases::alternates(AtomId basis, std::set<AtomId>& known) const {
   if (!known.insert(basis).second) return true;
   std::set<Rest> rests;
@@ -86,7 +86,8 @@ bool ProjectionBases::alternates(AtomId basis, std::set<AtomId>& known) const {
                                         [&](ContentId matrix) { return has_rest(matrix, rests); });
 }
 
-// What a basis leaves out of a matrix, if this is the product of both.
+// If this is the product of a matrix and a basis, returns the part of the matrix that the basis
+// leaves out.
 ProjectionBases::Rest ProjectionBases::rest_beside(AtomId product) const {
   const Atom& atom = values_.atom(product);
   for (const std::size_t side : {0, 1}) {
@@ -100,8 +101,8 @@ ProjectionBases::Rest ProjectionBases::rest_beside(AtomId product) const {
   return {};
 }
 
-// Whether such a rest is in the matrix, or in what memory held of the period before. A projection
-// is its matrix plus the error, so the rest is the error taken once from nothing.
+// Whether the matrix, or what memory held of the previous period, contains such a rest. A
+// projection is its matrix plus the error, so the rest is minus the error.
 bool ProjectionBases::has_rest(ContentId matrix, const std::set<Rest>& rests) const {
   const auto is_rest = [&](const Term& term) {
     const Atom& atom = values_.atom(term.atom);
@@ -121,7 +122,7 @@ bool ProjectionBases::has_rest(ContentId matrix, const std::set<Rest>& rests) co
   });
 }
 
-// The products of matrices in these values; none where there is anything else.
+// Returns the products of matrices in these values; none if there is anything else.
 std::vector<AtomId> ProjectionBases::products(const std::vector<ValueId>& values) const {
   std::vector<AtomId> result;
   for (const ValueId value : values)
@@ -133,7 +134,7 @@ std::vector<AtomId> ProjectionBases::products(const std::vector<ValueId>& values
   return result;
 }
 
-// With what the period leaves in memory instead of what memory held.
+// Replaces contents that memory held by those that the period leaves there.
 std::vector<ValueId> ProjectionBases::left_by_period(const std::vector<ValueId>& values) const {
   std::vector<ValueId> result;
   for (const ValueId value : values) {

@@ -9,23 +9,24 @@
 
 namespace convoy::plan::check {
 
-// Whether the bases of projections change from step to step, so that what one basis leaves out can
-// be inside of a later one. There are three ways:
+// Judges whether the bases of projections change from step to step, so that the part which one
+// basis leaves out can be inside a later one. There are three ways:
 // - a power iteration: the basis is made of products of all projected matrices with memory that
 //   this period sets to products with the basis (PowerSGD; Vogels et al., 2019);
-// - new columns: the basis is made of products of all projected matrices with what a kernel makes
-//   in this period, from the step's number, or from what it left in memory in the period before.
-//   The author says that the kernel makes other columns in every step;
-// - alternating bases (ACP-SGD; Zhang et al., 2023): matrices are projected on one basis, their
-//   products with it make the next one, and what the first one left out is in what is projected on
-//   the next one, and so on until the first one comes again, in the period after.
+// - new columns: the basis is made of products of all projected matrices with the result of a
+//   kernel in this period. The kernel computes it from the step's number, or from what it left in
+//   memory in the previous period. The author declares that the kernel makes other columns in every
+//   step;
+// - alternating bases (ACP-SGD; Zhang et al., 2023): matrices are projected on one basis, and their
+//   products with it make the next one. What the first basis left out is in the matrices that are
+//   projected on the next one, and so on until the first one returns in the following period.
 class ProjectionBases {
  public:
   // `period` was run from any memory.
   ProjectionBases(const Plan& plan, const SymbolicRun& period);
 
   bool turns(AtomId basis);
-  // The kernels that make columns, and whether from the step's number alone.
+  // The kernels that make columns, and whether they use only the step's number.
   const std::map<std::string, bool>& renewed_by() const { return renewed_by_; }
 
  private:
@@ -48,7 +49,8 @@ class ProjectionBases {
   const Plan& plan_;
   const SymbolicRun& period_;
   const ValueTable& values_;
-  std::map<AtomId, std::set<ContentId>> projected_;  // what is projected on each basis
+  std::map<AtomId, std::set<ContentId>> projected_;  // the contents that are projected on each
+                                                     // basis
   std::map<std::string, bool> renewed_by_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostBuffers = 256;  // of sums, or of weights
 
-// The value of all elements, if it is one.
+// Returns the value of all elements, if they have a common value.
 std::optional<ValueId> whole_value(const BufferContent& content) {
   const auto& intervals = content.intervals();
   return intervals.size() == 1 ? std::optional(intervals.front().value) : std::nullopt;
@@ -57,8 +57,8 @@ void PushSum::find_candidates() {
   }
 }
 
-// What there is of memory in a value; none where something is not known. Sums may have gradients
-// and errors, too. Memory that is read `anywhere` may be shifted as a whole.
+// Returns the memory in a value; none if anything in it is not known. Sums may have gradients and
+// errors, too. If `anywhere`, all memory may be shifted by the same number.
 std::optional<PushSum::Row> PushSum::held_in(ValueId id, Part part, bool anywhere) const {
   const Value& value = values_.value(id);
   if (value.poison || !value.constant.is_zero()) return std::nullopt;
@@ -98,8 +98,8 @@ std::optional<Weight> PushSum::start_of(std::uint32_t buffer, Part part) const {
   return sum;
 }
 
-// With the memory in the row, and all that it is made of from period to period; false, and as
-// before, where it is made of anything else.
+// Extends a flow by the memory in the row, and by all memory from which it is made from period to
+// period. Returns false, without a change, if it is made of anything else.
 bool PushSum::extend(Flow& flow, const Row& by) const {
   Flow more{flow.part, {}, {}};
   std::vector<std::uint32_t> open;
@@ -137,7 +137,8 @@ PushSum::Row PushSum::next(const Flow& flow, const Row& held) const {
   return result;
 }
 
-// Weights that are not zero stay so, because none becomes zero in the first period, and so in none.
+// Weights that are not zero stay positive: none becomes zero in the first period, and so in no
+// later one.
 bool PushSum::stay_positive() const {
   const Row later = next(weights_, weights_.held);
   return std::ranges::all_of(weights_.held, [&](const auto& it) {
@@ -145,8 +146,8 @@ bool PushSum::stay_positive() const {
   });
 }
 
-// Without gradients, a sum is its weight times the first parameters in every period: it is so for
-// ever if it is so for as many periods as there are buffers.
+// Without gradients, a sum must be its weight times the first parameters in every period. If this
+// holds for as many periods as there are buffers, it holds for ever.
 void PushSum::keep_equal() {
   const std::size_t periods = sums_.step.size() + weights_.step.size();
   if (sums_.step.size() > kMostBuffers || weights_.step.size() > kMostBuffers)
@@ -166,7 +167,7 @@ void PushSum::keep_equal() {
   }
 }
 
-// Goes on until what it holds stays the same; false where it never does.
+// Replaces the contents by their limit. Returns false if they do not converge.
 bool PushSum::settle(Flow& flow) const {
   std::map<std::uint32_t, std::uint32_t> numbers;
   for (const auto& [buffer, unused] : flow.step)
@@ -188,8 +189,8 @@ bool PushSum::settle(Flow& flow) const {
   return true;
 }
 
-// Sums that were read in another way would be other multiples of the parameters at first than in
-// the end.
+// Whether sums are used only in these quotients. Otherwise they would be read as one multiple of
+// the parameters at first and as another one in the end.
 bool PushSum::are_all_uses() const {
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
     if (plan_.buffers[b].kind == CONVOY_BUFFER_SCRATCH || sums_.step.contains(b) ||

@@ -12,8 +12,8 @@ namespace convoy::plan::check {
 // The quotients of push-sum (stochastic gradient push; Assran et al., 2019) are parameters: a sum
 // divided by its weight. Both are passed on by the same fractions; the weights begin as constants,
 // and the sums as multiples of the first parameters. So without gradients a quotient stays equal to
-// the parameters, whatever the weights are. The weights do not depend on the run, and settle: in
-// the end a quotient is its sum divided by a constant.
+// the parameters, whatever the weights are. The weights do not depend on the run, and they
+// converge: in the end a quotient is its sum divided by a constant.
 class PushSum {
  public:
   // `period` was run from any memory, `begun` has run the prologue. Throws OverBudget.
@@ -21,13 +21,13 @@ class PushSum {
 
   struct Ratio {
     ValueId sum = 0;
-    Weight times;  // one over the sum's weight in the end
+    Weight times;  // one over the sum's final weight
   };
   // Null: the atom is no such quotient.
   const Ratio* find(AtomId atom) const;
 
-  // If the buffer holds a sum: how many times the first parameters it holds in the end, without
-  // gradients.
+  // If the buffer holds a sum, returns the multiple of the first parameters that it holds in the
+  // end, without gradients.
   std::optional<Weight> settled(std::uint32_t buffer) const;
 
  private:
@@ -37,7 +37,7 @@ class PushSum {
   struct Flow {
     Part part = Part::kSum;
     std::map<std::uint32_t, Row> step;
-    Row held;  // at first, then in the end
+    Row held;  // the initial contents, later the final ones
   };
   struct Candidate {
     AtomId atom = 0;

@@ -16,17 +16,18 @@ Weight sum_of(const Weight& a, const Weight& b) {
   return sum.is_zero() ? Weight{0, 0} : sum;
 }
 
-// x + by * y
+// x += by * y
 void add(Vector& x, const Weight& by, const Vector& y) {
   if (by.is_zero()) return;
   for (std::size_t i = 0; i < x.size(); ++i)
     if (!y[i].is_zero()) x[i] = sum_of(x[i], by * y[i]);
 }
 
-// Vectors that span what can be reached. Each is 1 at a place of its own, where the others are 0.
+// Vectors that span the reachable states. Each vector is 1 at a place of its own, where the others
+// are 0.
 class Basis {
  public:
-  // Whether it is no combination of what is there.
+  // Returns false if the vector is a combination of those that are already there.
   bool add_vector(Vector vector) {
     for (std::size_t k = 0; k < vectors_.size(); ++k) add(vector, -vector[places_[k]], vectors_[k]);
     std::size_t place = vector.size();
@@ -44,7 +45,7 @@ class Basis {
   }
   const std::vector<Vector>& vectors() const { return vectors_; }
   const std::vector<std::size_t>& places() const { return places_; }
-  // What the row makes of each of the vectors.
+  // Returns the result of the row for each of the vectors.
   LinearRow row(const LinearRow& of) const {
     LinearRow result;
     for (std::uint32_t k = 0; k < vectors_.size(); ++k)
@@ -58,7 +59,7 @@ class Basis {
   std::vector<std::size_t> places_;
 };
 
-// One vector per column.
+// Returns one vector per column.
 std::vector<Vector> columns(const std::vector<LinearRow>& rows) {
   std::vector<Vector> result;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -69,8 +70,8 @@ std::vector<Vector> columns(const std::vector<LinearRow>& rows) {
   return result;
 }
 
-// All beginnings come before what later periods make of any: vectors of many periods are nearly
-// sums of each other, and dividing by what is left of one would magnify rounding.
+// All initial vectors come before those of later periods. Vectors of many periods are nearly sums
+// of each other, and dividing by a small remainder of one would magnify rounding.
 Basis reachable_basis(const LinearSystem& it, const ValueTable& budget) {
   std::deque<Vector> open{it.start};
   for (const auto* rows : {&it.gradients, &it.errors, &it.start_errors, &it.start_gradients})

@@ -76,7 +76,8 @@ class RecurrenceJudge {
     }
   }
 
-  // Memory that parameters reach. The effect of an apply on it is scaled by the learning rate.
+  // Finds memory that parameters reach. The effect of an apply on it is scaled by the learning
+  // rate.
   void find_parameter_like() {
     for (const PlanBuffer& buffer : plan_.buffers) parameter_like_.push_back(buffer.is_of_model());
     for (bool more = true; more;) {
@@ -98,7 +99,7 @@ class RecurrenceJudge {
     });
   }
 
-  // A sum of gradients alone must be a mean; other sums are judged by their effect.
+  // A sum of gradients alone must be a mean. Other sums are judged by their effect.
   void judge_apply(const LinearApply& apply) {
     if (!period_.relevant(apply.target)) return;
     if (means_.contains({apply.gradient_sum, apply.contributions})) return;
@@ -146,7 +147,7 @@ class RecurrenceJudge {
     reports_.push_back(report);
   }
 
-  // Whether a mean of iterates is meant or not, all replicas must go on from it.
+  // Whether a mean of iterates is intended or not, all replicas must continue from it.
   void require_equal_averages(const PeriodMap& map) {
     for (const std::vector<std::size_t>& group : map.groups)
       for (const std::size_t i : group) {
@@ -173,13 +174,14 @@ class RecurrenceJudge {
       for (const LinearSystem& it : map.systems) take_system(it, map.gradients);
       if (only_restarts(map)) return;
     } catch (const OverBudget&) {
-      // What the applies are given is wrong, whatever the systems are.
+      // The sums of the applies are wrong, whatever the systems are.
     }
     findings_ = std::move(of_applies);
     reports_.clear();
   }
 
-  // Momentum that restarts is all that there is against the systems, and replicas agree on it.
+  // Whether restarting momentum is the only finding against the systems, and all replicas have the
+  // same.
   bool only_restarts(const PeriodMap& map) const {
     if (reports_.size() != map.systems.size()) return false;
     const auto restarts = [](const SystemReport& it) { return !it.restarts.empty(); };
@@ -209,7 +211,7 @@ class RecurrenceJudge {
     for (const auto& [kernel, by_step] : bases.renewed_by()) result_.renewed_by[kernel] |= by_step;
   }
 
-  // Where momentum begins anew, only the counts of gradients are known.
+  // If momentum begins anew, only the counts of gradients are known.
   void compare_systems(const PeriodMap& map) {
     std::vector<const SystemReport*> judged;
     for (const SystemReport& it : reports_)
@@ -220,8 +222,8 @@ class RecurrenceJudge {
       if (reports_[group.front()].restarts.empty()) compare(group);
   }
 
-  // Either every variable is shared between the replicas or none is, and all take the mean over the
-  // same number of computes.
+  // Requires that every variable is shared between the replicas or none is, and that all take the
+  // mean over the same number of computes.
   void require_one_kind(const std::vector<const SystemReport*>& judged) {
     for (const SystemReport* it : judged)
       if (it->means_over != judged.front()->means_over ||
@@ -271,7 +273,7 @@ class RecurrenceJudge {
                     read.replica, report.counts, first.noise.front().replica, first.counts));
   }
 
-  // Other errors let them drift apart.
+  // Replicas whose errors differ drift apart.
   void compare_noise(const ReadNoise& first, const ReadNoise& read) {
     if (read.weights == first.weights) return;
     add(FindingKind::kUnknown, read.operation, read.replica, read.range,
@@ -325,7 +327,8 @@ class RecurrenceJudge {
   const SymbolicRun& period_;
   Recurrence result_;
   std::vector<bool> parameter_like_;                   // by buffer
-  std::set<std::pair<ValueId, std::uint64_t>> means_;  // sums and contributions that are right
+  std::set<std::pair<ValueId, std::uint64_t>> means_;  // correct pairs of a sum and its number of
+                                                       // contributions
   std::vector<SystemReport> reports_;                  // by system
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;

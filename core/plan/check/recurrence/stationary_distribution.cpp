@@ -12,7 +12,7 @@
 namespace convoy::plan::check {
 namespace {
 
-constexpr std::size_t kMostWeights = 64;  // different ones
+constexpr std::size_t kMostWeights = 64;  // the most different weights
 constexpr std::uint32_t kNever = UINT32_MAX;
 
 using Rows = std::vector<LinearRow>;
@@ -26,7 +26,7 @@ bool averages(const Rows& step) {
   });
 }
 
-// The distance of the states from `from` in edges. States with a known distance are skipped.
+// Sets the distance of the states from `from` in edges. Skips states with a known distance.
 void walk(const StateLists& next, std::uint32_t from, std::vector<std::uint32_t>& distance) {
   std::vector<std::uint32_t> open{from};
   distance[from] = 0;
@@ -38,7 +38,7 @@ void walk(const StateLists& next, std::uint32_t from, std::vector<std::uint32_t>
     }
 }
 
-// A state on which all others depend, directly or not; kNever: there is none.
+// Returns a state on which all others depend, directly or indirectly; kNever if there is none.
 std::uint32_t common_source(const Rows& step) {
   const StateLists users = users_of(step);
   std::vector<std::uint32_t> seen(step.size(), kNever);
@@ -53,7 +53,7 @@ std::uint32_t common_source(const Rows& step) {
   return std::ranges::count(reached, kNever) == 0 ? last : kNever;
 }
 
-// As for Markov chains: one closed set of states, which is aperiodic.
+// Whether there is one closed set of states, and it is aperiodic, as defined for Markov chains.
 bool is_ergodic(const Rows& step) {
   const std::uint32_t source = common_source(step);
   if (source == kNever) return false;
@@ -90,11 +90,11 @@ std::vector<std::uint32_t> lumped(const Rows& step, const ValueTable& budget, st
   return {};
 }
 
-// The weight of each kind, from w A = w with equal weights inside of the kinds.
+// Returns the weight of each kind, from w A = w with equal weights within a kind.
 std::vector<std::uint64_t> weights_of_kinds(const Rows& step,
                                             const std::vector<std::uint32_t>& kinds) {
   const std::size_t count = *std::ranges::max_element(kinds) + std::size_t{1};
-  std::vector<std::size_t> members(count, step.size());  // one of each
+  std::vector<std::size_t> members(count, step.size());  // one member of each kind
   std::vector<std::uint64_t> sizes(count, 0);
   for (std::size_t i = 0; i < step.size(); ++i) {
     members[kinds[i]] = i;

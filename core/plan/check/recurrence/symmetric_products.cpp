@@ -9,16 +9,16 @@
 namespace convoy::plan::check {
 namespace {
 
-// After so many attempts to find memory that stays even, none is taken for even.
+// After this many attempts to find memory that stays symmetric, no memory is taken for symmetric.
 constexpr int kMostSymmetryAttempts = 8;
 
-// The gradients of a value: of each compute, from each distance.
+// The gradients of a value, by compute and by distance.
 class GradientsInValue {
  public:
   void add(const Atom& gradient, const Term& term) {
     parts_[{gradient.step, term.shift}].emplace(gradient.replica, term.weight.field);
   }
-  // Whether all replicas' count alike.
+  // Whether the gradients of all replicas count alike.
   bool are_symmetric(std::uint32_t replicas) const {
     return std::ranges::all_of(parts_, [&](const auto& part) {
       const auto& weights = part.second;
@@ -51,8 +51,9 @@ SymmetricProducts::SymmetricProducts(const Plan& plan, const SymbolicRun& period
   atoms_.clear();
 }
 
-// What memory may be at most: parameters are the same for all, or their differences show in what
-// replicas apply; persistent memory that starts at zero may hold sums of gradients.
+// Sets the highest symmetry that memory may have. Parameters are the same for all replicas, or
+// their differences show in what replicas apply. Persistent memory that starts at zero may hold
+// sums of gradients.
 void SymmetricProducts::examine_memory(const SymbolicRun& begun) {
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
     const PlanBuffer& buffer = plan_.buffers[b];
@@ -67,8 +68,8 @@ void SymmetricProducts::examine_memory(const SymbolicRun& begun) {
   }
 }
 
-// Such as parameters and the copy of them that a server keeps. The period leaves the same there
-// whatever was there before, so no induction is needed.
+// Finds equal buffers, such as parameters and the copy of them that a server keeps. The period
+// leaves the same contents in both, whatever they held before, so no induction is needed.
 void SymmetricProducts::find_equal(const SymbolicRun& begun) {
   std::map<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>, std::uint32_t> first;
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
@@ -81,13 +82,14 @@ void SymmetricProducts::find_equal(const SymbolicRun& begun) {
   }
 }
 
-// From the oldest to the youngest, so that what an atom is made of is known.
+// Goes from the oldest to the youngest, so that the parts of an atom are known.
 void SymmetricProducts::examine_atoms() {
   atoms_.clear();
   for (AtomId id = 0; id < values_.atoms(); ++id) atoms_.push_back(examine(id));
 }
 
-// Memory is what the period leaves there, too. Whether anything had to be lowered.
+// Memory is only as symmetric as what the period leaves there. Returns whether anything was
+// lowered.
 bool SymmetricProducts::lower_memory() {
   bool lowered = false;
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
@@ -107,7 +109,7 @@ SymmetricProducts::KnownAtom SymmetricProducts::examine(AtomId id) const {
   if (atom.kind != AtomKind::kOpaque) return {};
   if (!atom.factors.empty() && of_all(atom.inputs) == Symmetry::kLinear && accepts_factor(atom))
     return {Symmetry::kLinear, true};
-  // Orthonormal columns are the matrix times another one, which only the run knows.
+  // Orthonormal columns are the matrix times another matrix, which only the run knows.
   const bool orthogonalises = atom.matrix.kind == OperationKind::kOrthogonalise;
   if (orthogonalises && atom.inputs.size() == 1 && of_all(atom.inputs) == Symmetry::kLinear)
     return {Symmetry::kLinear, true};
@@ -136,8 +138,8 @@ SymmetricProducts::Symmetry SymmetricProducts::of_value(ValueId id) const {
   return gradients.are_symmetric(plan_.cluster->replicas()) ? result : Symmetry::kNone;
 }
 
-// Differences of memory with the same contents are nothing, such as how far parameters are from
-// where the period began, when it begins.
+// Differences of memory with the same contents are zero, such as the distance of the parameters
+// from those at the beginning of the period, when it begins.
 std::vector<Term> SymmetricProducts::without_equal(std::vector<Term> terms) const {
   std::map<std::pair<std::uint32_t, std::int64_t>, Weight> sums;
   const auto key = [&](const Term& term) {
@@ -158,7 +160,7 @@ SymmetricProducts::Symmetry SymmetricProducts::of_term(const Atom& atom, AtomId 
   return atom.kind == AtomKind::kHeld ? memory_[atom.buffer] : Symmetry::kNone;
 }
 
-// A number may depend on anything, as where no momentum comes before it.
+// A factor that is a single number may depend on anything, as it may in plans without momentum.
 bool SymmetricProducts::accepts_factor(const Atom& atom) const {
   const OperationKind by = operation_of(plan_, atom.operation).kind;
   const std::vector<Term> terms = values_.expand(atom.factors.front(), Casts::kThrough);

@@ -7,16 +7,16 @@
 namespace convoy::plan::check {
 
 // Products of a period (multiply, divide, orthogonalise) in which no replica's gradient counts more
-// than another's. The value holds the gradients of all replicas alike, also of earlier periods; the
-// factor was computed in this period, such as a trust ratio, or the root of a second moment by
+// than another's. The value contains the gradients of all replicas alike, also of earlier periods.
+// The factor was computed in this period, such as a trust ratio, or the root of a second moment by
 // which a momentum is divided. Such a product counts as its value with an error, like a cast.
 //
-// Found by abstract interpretation: every value has one of three symmetries, and memory is lowered
-// until a period leaves it at least as symmetric as it found it.
+// They are found by abstract interpretation. Every value has one of three symmetries, and memory is
+// lowered until a period leaves it at least as symmetric as it found it.
 //
-// Accepted factors are what dot, square_root, kernels and so on made, never memory or a sum of
-// gradients. An element-wise factor must be the divisor, and a root of what is made of all
-// replicas' gradients alike.
+// Accepted factors are results of dot, square_root, kernels and similar operations, never memory or
+// a sum of gradients. An element-wise factor must be the divisor, and a root of a value that is
+// made of all replicas' gradients alike.
 class SymmetricProducts {
  public:
   // `period` was run from any memory, `begun` has run the prologue. Throws OverBudget.
@@ -28,8 +28,8 @@ class SymmetricProducts {
   // The abstract domain, in ascending order: a value is as symmetric as its least symmetric part.
   enum class Symmetry {
     kNone,    // replicas may count differently
-    kKnown,   // a function of what holds all replicas' gradients alike
-    kLinear,  // such a sum
+    kKnown,   // a function of values that contain all replicas' gradients alike
+    kLinear,  // a sum that contains all replicas' gradients alike
   };
   struct KnownAtom {
     Symmetry symmetry = Symmetry::kNone;
@@ -51,7 +51,7 @@ class SymmetricProducts {
   const SymbolicRun& period_;
   const ValueTable& values_;
   std::vector<Symmetry> memory_;  // by buffer
-  // By buffer: the first one with the same contents whenever a period begins.
+  // By buffer: the first buffer with the same contents at the beginning of every period.
   std::vector<std::uint32_t> equal_;
   std::vector<KnownAtom> atoms_;
 };

@@ -22,9 +22,10 @@ namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kMostStates = 256;
-constexpr std::size_t kFewStates = 32;  // for which matrices are as quick as anything
+constexpr std::size_t kFewStates = 32;  // up to this number, matrices are as quick as any other
+                                        // method
 
-// By a power iteration: the author's memory with the largest part in what grows most.
+// Runs a power iteration. Returns the author's memory with the largest part in what grows most.
 std::string fastest_growing(const Plan& plan, const LinearSystem& system) {
   constexpr int kPeriods = 64;
   std::vector<double> sizes(system.states.size());
@@ -48,9 +49,9 @@ std::string fastest_growing(const Plan& plan, const LinearSystem& system) {
   return fmt::format("; {} grows from step to step", plan.buffer_name(system.states[found].buffer));
 }
 
-// For a system that diverges: the end of a sentence, "; NAME ...", that names the author's memory
-// which keeps all that it holds, or else the one with the largest part in what grows most. Empty if
-// there is none.
+// For a system that diverges, returns the end of a sentence, "; NAME ...". It names the author's
+// memory that keeps all its contents, or else the one with the largest part in what grows most.
+// Empty if there is none.
 std::string growing_memory(const Plan& plan, const LinearSystem& system) {
   for (std::size_t i = 0; i < system.states.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers[system.states[i].buffer];
@@ -112,7 +113,8 @@ class SystemJudge : public SystemProof {
     return true;
   }
 
-  // The values that forwards read are sums of memory, not values that only the run knows.
+  // Whether the values that forwards read are sums of memory, rather than values that only the run
+  // knows.
   bool reads_known() {
     for (const PeriodRead& read : system_.reads)
       if (!read.opaque.empty()) {
@@ -186,8 +188,8 @@ class SystemJudge : public SystemProof {
     return true;
   }
 
-  // With undeclared kernels there are no final weights. But every sum that is conserved whatever
-  // they write must contain all gradients equally, with the weight of the parameters.
+  // With undeclared kernels there are no final weights. But every sum that is conserved, whatever
+  // they write, must contain all gradients equally, with the weight of the parameters.
   void judge_conserved() {
     const ConservedSums sums =
         conserved_sums(system_, gradients_.size(), plan_.cluster->replicas());
@@ -217,7 +219,7 @@ class SystemJudge : public SystemProof {
                           makers_of(plan_, values_, makers)));
   }
 
-  // Periods until every gradient has reached everything that it ever reaches.
+  // Measures the periods until every gradient has reached everything that it ever reaches.
   void measure_delay() {
     if (stationary_) {
       report_.delay = periods_to_spread(system_, gradients_.size(), values_);

@@ -6,7 +6,7 @@
 
 namespace convoy::plan::check {
 
-// Judges one linear system as judge_recurrence() says. `gradients` are the columns of B.
+// Judges one linear system, see judge_recurrence(). `gradients` are the columns of B.
 SystemReport judge_system(const Plan& plan, const LinearSystem& system,
                           const std::vector<GradientKey>& gradients,
                           const std::vector<LinearApply>& applies, const ValueTable& values);

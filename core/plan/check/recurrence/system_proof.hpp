@@ -8,7 +8,7 @@
 
 namespace convoy::plan::check {
 
-// What all judgements of one linear system share: the system, and the report that they add to.
+// What all judgements of one linear system share: the system, and the report to which they add.
 class SystemProof {
  public:
   // `gradients` are the columns of B.
@@ -27,7 +27,7 @@ class SystemProof {
                    const std::string& what) const {
     report_.findings.push_back({kind, writer_of(read), replica, read.range, what});
   }
-  // The operation that wrote the parameters which the read depends on most directly.
+  // Returns the operation that wrote the parameters on which the read depends most directly.
   std::uint32_t writer_of(const PeriodRead& read) const {
     for (const Addend& it : read.states)
       if (system_.states[it.index].operation != CONVOY_NONE)

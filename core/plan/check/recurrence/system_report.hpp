@@ -31,7 +31,8 @@ struct SystemReport : GradientCounts {
   std::vector<SystemFinding> findings;
   bool alone = false;       // every replica's gradient reaches that replica only
   std::uint64_t total = 1;  // `counts` as an element of the field
-  // The number of points of the period whose mean it seems to end with; 0: it does not.
+  // If the period seems to end with a mean of the parameters at several points: their number; else
+  // 0.
   std::uint64_t averaged_over = 0;
   // How often gradients of each compute count, if the only finding is a momentum that begins anew
   // in every period; else empty.

@@ -15,10 +15,10 @@ class TotalWeightJudge : public SystemProof {
   explicit TotalWeightJudge(const SystemProof& proof) : SystemProof(proof) {}
 
   // Every gradient counts `total` times its weight in a mean. More than once is right only for
-  // momentum. Less than once is right where parameters are averaged.
+  // momentum. Less than once is right if parameters are averaged.
   void judge(const FieldMatrix& weights) {
     if (!report_.uneven_because.empty()) return;
-    std::size_t counting = 0;  // the first gradient that gets into what is read
+    std::size_t counting = 0;  // the first gradient that reaches a read
     while (counting < gradients_.size() && weights.at(0, counting) == 0) ++counting;
     const PeriodRead& any = system_.reads.front();
     if (counting == gradients_.size())
@@ -48,10 +48,10 @@ class TotalWeightJudge : public SystemProof {
   }
 
  private:
-  // `subject` is whose count that is: "every gradient".
+  // `subject` names what counts, for the text: "every gradient".
   void judge_more_than_once(std::uint64_t total, const char* subject) {
-    // An update of a sum is one, of however many steps the sum is; momentum may also take every
-    // step.
+    // An update with a sum is one update, whatever the number of steps in the sum. Momentum may
+    // also act in every step.
     const std::uint64_t updates[] = {updates_of_period(), updates_.most_of_a_buffer(),
                                      plan_.computes};
     const auto is_momentum = [&](std::uint64_t of_period) {
@@ -76,12 +76,12 @@ class TotalWeightJudge : public SystemProof {
     report_.counts_once = counts == 1;
   }
 
-  // Where every gradient is applied by itself, it counts once when it does so undivided.
+  // If every gradient is applied by itself, an undivided gradient counts once.
   bool takes_each_by_itself(std::uint64_t total) {
     const std::uint64_t replicas = plan_.cluster->replicas();
     if (replicas < 2 || !updates_.are_for_each(gradients_.size())) return false;
     const std::uint64_t undivided = field_divide(total, replicas);
-    // Of a momentum of each replica's own, or of one that they share.
+    // for a momentum of each replica's own, or for one that they share
     const auto fades = [&](std::uint64_t updates) {
       return counts_by_momentum(system_, undivided, updates);
     };
@@ -93,10 +93,10 @@ class TotalWeightJudge : public SystemProof {
     return true;
   }
 
-  // Replicas whose gradients a mean is over.
+  // Returns the number of replicas over whose gradients a mean is taken.
   std::uint64_t sources_of_a_mean() const { return report_.alone ? 1 : plan_.cluster->replicas(); }
 
-  // Of how many computes the gradients of a compute are divided by.
+  // Returns the number of computes by which the gradients of a compute are divided.
   std::uint64_t divisor_of(std::uint64_t compute) const {
     std::uint64_t end = 0;
     for (const std::uint64_t computes : report_.uneven_means)

@@ -17,7 +17,7 @@ bool depends_on(const LinearRow& row, const std::vector<bool>& states) {
   return std::ranges::any_of(row, [&](const Addend& it) { return states[it.index]; });
 }
 
-// The states that hold something of values that only the run knows, one period later.
+// Returns the states that contain values which only the run knows, one period later.
 std::vector<bool> reached_next(const LinearSystem& system, const std::vector<bool>& reached) {
   std::vector<bool> next;
   for (std::size_t i = 0; i < system.states.size(); ++i)
@@ -61,7 +61,7 @@ class ZeroInputJudge : public SystemProof {
   void report_scaled(const PeriodRead& read, const std::vector<Weight>& held) const {
     std::string cause;
     const double times_first = times(read.states, held).value;
-    // Memory without parameters makes them less, not more.
+    // Memory without parameters reduces them; it does not increase them.
     for (std::size_t i = 0; i < system_.states.size() && cause.empty() && times_first < 1; ++i)
       if (system_.start[i].is_zero() &&
           plan_.buffers[system_.states[i].buffer].kind == CONVOY_BUFFER_PERSISTENT)

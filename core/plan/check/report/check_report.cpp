@@ -1,4 +1,4 @@
-// What the report of a check says in words, and which claims it keeps.
+// The texts of a check's report, and the claims that it satisfies.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

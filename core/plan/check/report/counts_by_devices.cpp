@@ -10,7 +10,7 @@
 namespace convoy::plan::check {
 namespace {
 
-// Whether counts / devices^power is the same everywhere.
+// Whether counts / devices^power is equal for all numbers of devices.
 bool follows(const std::vector<std::pair<std::uint32_t, double>>& counts, int power) {
   const auto scaled = [&](const auto& it) { return it.second / std::pow(it.first, power); };
   const double first = scaled(counts.front());

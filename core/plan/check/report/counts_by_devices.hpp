@@ -20,8 +20,8 @@ class CountsByDevices {
   // Wrong and unproved reports are ignored.
   void add(const CheckReport& report);
 
-  // Why the counts look like a sum instead of a mean, or like a mean of means; empty if they do
-  // not, or if there are fewer than two numbers of devices above one.
+  // Returns why the counts look like a sum instead of a mean, or like a mean of means. Empty if
+  // they do not, or if there are fewer than two numbers of devices above one.
   std::string doubt() const;
 
  private:

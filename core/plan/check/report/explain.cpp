@@ -18,7 +18,7 @@ bool is_update(const Operation& it) {
   return it.kind == OperationKind::kApply;
 }
 
-// Whose memory it is; CONVOY_NONE: no replica's own.
+// Returns the replica that owns the memory; CONVOY_NONE if no replica owns it.
 std::uint32_t replica_of(const Plan& plan, const PlanSpan& span) {
   const PlanBuffer& buffer = plan.buffers[span.buffer];
   if (buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_GRADIENT)
@@ -26,7 +26,7 @@ std::uint32_t replica_of(const Plan& plan, const PlanSpan& span) {
   return plan.cluster->places[buffer.place].replica;
 }
 
-// The operation that decides: the first of the most telling kind.
+// Returns the operation that decides: the first operation of the kind that explains most.
 const Operation* deciding_operation(const Plan& plan, const CheckReport& report) {
   const auto changes_parameters = [&](const Operation& it) {
     return !is_update(it) && !only_moves(it.kind) && !it.writes.empty() &&
@@ -46,7 +46,7 @@ const Operation* deciding_operation(const Plan& plan, const CheckReport& report)
     if (report.against_stricter) return &operation_of(plan, report.against_stricter->operation);
     if (const Operation* changed = first(changes_parameters)) return changed;
   }
-  // Forwards do not get the newest parameters.
+  // Forwards do not read the newest parameters.
   if (report.verdict == Verdict::kStale && report.parameter_lag > 0)
     if (const Operation* brought = first(brings_parameters)) return brought;
   return first(is_update);

@@ -8,11 +8,12 @@
 
 namespace convoy::plan::check {
 
-// "every gradient counts once in the end, nothing is lost, first after 4 steps", for a recurrence
-// that is right (kApproximate), of periods of so many computes.
+// Returns "every gradient counts once in the end, nothing is lost, first after 4 steps", for a
+// recurrence that is right (kApproximate). `computes` is the number of computes of a period.
 std::string in_words(const Recurrence& it, std::uint64_t computes);
 
-// "1 to ", where some updates are for fewer steps than others, in front of the most; else empty.
+// Returns "1 to ", which precedes the largest number, if some updates are for fewer steps than
+// others; else empty.
 std::string fewest_steps(const std::vector<std::uint64_t>& uneven_updates);
 
 }  // namespace convoy::plan::check

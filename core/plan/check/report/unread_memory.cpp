@@ -17,14 +17,14 @@ void mark_read(const std::vector<std::vector<ElementRange>>& ranges, std::vector
     read[buffer] = read[buffer] || !ranges[buffer].empty();
 }
 
-// With the operation that writes it last, where only a number names it.
+// Returns the buffer's name. If it has only a number, adds the operation that writes it last.
 std::string name_or_writer(const Plan& plan, std::uint32_t buffer, const Operation& last) {
   if (!plan.buffers[buffer].name->empty()) return plan.buffer_name(buffer);
   return fmt::format("{} (written by {}, operation {}; Planner::name gives it a name)",
                      plan.buffer_name(buffer), operation_name(last.kind), last.id);
 }
 
-// By buffer; none where it is not persistent, or nothing writes it.
+// Returns the last writer by buffer; null if the buffer is not persistent or nothing writes it.
 std::vector<const Operation*> last_writers(const Plan& plan) {
   std::vector<const Operation*> last(plan.buffers.size(), nullptr);
   for (const auto* body : bodies_of(plan))
@@ -35,7 +35,7 @@ std::vector<const Operation*> last_writers(const Plan& plan) {
   return last;
 }
 
-// Whether a later step reads anything of it, by buffer.
+// Returns, by buffer, whether a later step reads any part of it.
 std::vector<bool> read_later(const Plan& plan) {
   std::vector<bool> read(plan.buffers.size(), false);
   if (plan.later.empty()) {
@@ -54,7 +54,7 @@ std::vector<bool> read_later(const Plan& plan) {
 
 std::vector<std::string> unread_memory(const Plan& plan) {
   const std::vector<const Operation*> last = last_writers(plan);
-  // Plans of a million operations often keep nothing.
+  // Returns early, because plans of a million operations often have no persistent memory.
   if (std::ranges::count(last, nullptr) == std::ssize(last)) return {};
   const std::vector<bool> read = read_later(plan);
   std::vector<std::string> names;

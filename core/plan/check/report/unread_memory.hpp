@@ -7,10 +7,10 @@
 
 namespace convoy::plan::check {
 
-// Dead memory: persistent buffers that the plan writes for nothing. No later period reads what they
-// hold at the end of one, because it is overwritten first or has no reader. Each by its name;
-// without a name, by the operation that writes it. Such memory keeps nothing from step to step, as
-// a residual or a momentum should.
+// Finds dead memory: persistent buffers that the plan writes for nothing. No later period reads
+// their contents at the end of a period, because they are overwritten first or have no reader.
+// Returns the name of each; without a name, it names the operation that writes it. Such memory
+// keeps nothing from step to step, as a residual or a momentum should.
 std::vector<std::string> unread_memory(const Plan& plan);
 
 }  // namespace convoy::plan::check

@@ -15,20 +15,20 @@ namespace {
 
 using Operations = std::span<const Operation>;
 
-// Which of an operation's spans, at most one, is in a buffer. Found without a search or an
-// allocation, because every operation of a plan asks.
+// Finds which of an operation's spans is in a buffer; there may be at most one per buffer. It needs
+// no search or allocation, because it is used for every operation of a plan.
 class SpanOfBuffer {
  public:
   explicit SpanOfBuffer(std::size_t buffers) : spans_(buffers, CONVOY_NONE) {}
 
-  // False if there is one of the buffer already.
+  // Returns false if the buffer already has a span.
   bool add(std::uint32_t buffer) {
     if (spans_[buffer] != CONVOY_NONE) return false;
     spans_[buffer] = static_cast<std::uint32_t>(added_.size());
     added_.push_back(buffer);
     return true;
   }
-  // Counted in the order of adding; CONVOY_NONE: none.
+  // Returns the index in the order of adding; CONVOY_NONE if there is none.
   std::uint32_t of(std::uint32_t buffer) const { return spans_[buffer]; }
   void clear() {
     for (const std::uint32_t buffer : added_) spans_[buffer] = CONVOY_NONE;
@@ -45,7 +45,7 @@ bool follows(const PlanSpan& before, const PlanSpan& after) {
          before.first + before.count == after.first;
 }
 
-// Operations that differ only in their spans, and in where they run.
+// Whether two operations differ only in their spans and in where they run.
 bool do_alike(const Operation& a, const Operation& b) {
   return a.kind == b.kind && a.flags == b.flags && a.phase == b.phase && a.scalar == b.scalar &&
          a.max_lag == b.max_lag && a.reduction == b.reduction &&
@@ -57,7 +57,7 @@ bool may_be_cut(const Operation& operation) {
   return is_elementwise(operation.kind) && !is_loose(operation);
 }
 
-// Whether b reads the elements behind those that a reads.
+// Whether b reads the elements directly behind those that a reads.
 bool reads_on(const Operation& a, const Operation& b) {
   const std::size_t elements = element_reads(a);
   if (!do_alike(a, b) || element_reads(b) != elements) return false;
@@ -82,7 +82,7 @@ std::uint64_t end_of(const PlanSpan& span) {
   return span.first + span.count;
 }
 
-// The first of these operations, with the elements that all of them read.
+// Returns the first of these operations, with the elements that all of them read.
 Operation with_all_reads(Operations pieces) {
   Operation whole = pieces.front();
   const Operation& last = pieces.back();
@@ -92,12 +92,13 @@ Operation with_all_reads(Operations pieces) {
   return whole;
 }
 
-// Slices of one operation. Each would have to read what it reads before the others write.
+// Finds slices of one operation. Each must be able to read its elements before the others write.
 class Slices {
  public:
   explicit Slices(std::size_t buffers) : writes_(buffers) {}
 
-  // How many of the first operations are slices of one; 1: the first is not joined with others.
+  // Returns how many of the first operations are slices of one; 1: the first is not joined with
+  // others.
   std::size_t count(Operations all) {
     const Operation& first = all.front();
     if (!may_be_cut(first) || first.id < next_) return 1;
@@ -132,10 +133,10 @@ class Slices {
   }
 
   SpanOfBuffer writes_;
-  std::uint32_t next_ = 0;  // the operation behind a run that stays apart
+  std::uint32_t next_ = 0;  // the operation behind a run that is not joined
 };
 
-// Sums of consecutive pieces of the same spans, each into one span.
+// Finds sums of consecutive pieces of the same spans, each into one span.
 class Scatters {
  public:
   explicit Scatters(std::size_t buffers) : reads_(buffers), writes_(buffers) {}
@@ -168,7 +169,7 @@ class Scatters {
   }
 
  private:
-  // No piece is written over what another one reads.
+  // Whether no piece is written to memory that another one reads.
   bool are_free(Operations pieces) const {
     const Operation& first = pieces.front();
     const Operation& last = pieces.back();
@@ -185,16 +186,16 @@ class Scatters {
 
   SpanOfBuffer reads_;
   SpanOfBuffer writes_;
-  std::uint32_t next_ = 0;  // as of slices
+  std::uint32_t next_ = 0;  // as in Slices
 };
 
-// Copies of the same pieces, in order and without gaps, to several buffers. A piece that is in its
-// place already is not copied there.
+// Finds copies of the same pieces, in order and without gaps, to several buffers. A piece that is
+// already in its place is not copied there.
 class Gathers {
  public:
   explicit Gathers(std::size_t buffers) : targets_(buffers) {}
 
-  // How many of the first operations are one all_gather, which joined() makes.
+  // Returns how many of the first operations form one all_gather, which joined() makes.
   std::size_t count(Operations all) {
     if (!is_plain_copy(all.front()) || all.front().id < next_) return 1;
     const Operations first = copies_to_one(all);
@@ -217,14 +218,14 @@ class Gathers {
  private:
   struct Piece {
     PlanSpan from;
-    std::uint64_t offset = 0;  // in each target, from the first one on
+    std::uint64_t offset = 0;  // in each target, relative to the first one
   };
   struct Row {
     PlanSpan to;
     std::size_t copies = 0;
   };
 
-  // The first copies that go to one buffer, ascending.
+  // Returns the first copies that go to one buffer, ascending.
   static Operations copies_to_one(Operations all) {
     std::size_t count = 0;
     while (
@@ -235,7 +236,7 @@ class Gathers {
     return all.first(count);
   }
 
-  // Two targets together get all pieces, because each lacks at most one.
+  // Two targets together receive all pieces, because each lacks at most one.
   bool find_pieces(Operations a, Operations b) {
     const std::optional<std::uint64_t> shift = shift_between(a, b);
     if (!shift) return false;
@@ -254,7 +255,7 @@ class Gathers {
     return has_no_gaps();
   }
 
-  // By how much a piece lies further behind in the second target.
+  // Returns how much further behind a piece lies in the second target.
   static std::optional<std::uint64_t> shift_between(Operations a, Operations b) {
     for (const Operation& in_a : a.first(std::min<std::size_t>(a.size(), 2)))
       for (const Operation& in_b : b.first(std::min<std::size_t>(b.size(), 2)))
@@ -274,7 +275,7 @@ class Gathers {
     return true;
   }
 
-  // To all targets that get all pieces; 0: they are no all_gather.
+  // Returns the number of copies to all targets that receive all pieces; 0: they are no all_gather.
   std::size_t count_copies(Operations all) {
     targets_.clear();
     wholes_.clear();
@@ -287,7 +288,7 @@ class Gathers {
     return wholes_.size() > 1 && are_free() ? count : 0;
   }
 
-  // None when the first copies are not of all pieces to one buffer.
+  // Returns nothing if the first copies do not bring all pieces to one buffer.
   std::optional<Row> row_of_pieces(Operations all) const {
     if (all.empty() || !is_plain_copy(all.front())) return std::nullopt;
     const PlanSpan& to = all.front().writes.front();
@@ -308,7 +309,7 @@ class Gathers {
     return Row{{to.buffer, to.dtype, begin, count}, copies};
   }
 
-  // No piece is written over before it is copied.
+  // Whether no piece is overwritten before it is copied.
   bool are_free() const {
     for (const Piece& piece : pieces_) {
       const std::uint32_t target = targets_.of(piece.from.buffer);
@@ -319,9 +320,9 @@ class Gathers {
   }
 
   SpanOfBuffer targets_;
-  std::uint32_t next_ = 0;  // as of slices
+  std::uint32_t next_ = 0;  // as in Slices
   std::vector<Piece> pieces_;
-  std::vector<PlanSpan> wholes_;  // what each target gets
+  std::vector<PlanSpan> wholes_;  // the whole that each target receives
 };
 
 std::size_t spans_of(const Operation& operation) {
@@ -340,7 +341,7 @@ class Coalescing {
     find(plan.body);
   }
 
-  // Later work is in proportion to the spans.
+  // Whether joining pays. Later work is proportional to the number of spans.
   bool is_worth_it() const {
     std::size_t before = 0;
     for (const auto* section : {&plan_.prologue, &plan_.body})
@@ -371,7 +372,7 @@ class Coalescing {
 
  private:
   struct Joined {
-    std::size_t count = 0;  // of operations
+    std::size_t count = 0;  // number of operations
     Operation whole;        // with the id of the first one
   };
 

@@ -18,7 +18,7 @@ bool widens(const Operation& operation) {
          (from == CONVOY_F16 || from == CONVOY_BF16);
 }
 
-// By buffer.
+// Returns, by buffer, whether it is scratch memory.
 std::vector<bool> which_are_scratch(const Plan& plan) {
   std::vector<bool> result;
   result.reserve(plan.buffers.size());
@@ -40,19 +40,19 @@ bool takes_any_type(const Operation& operation) {
   return is_elementwise(operation.kind) && operation.kind != OperationKind::kCopy;
 }
 
-// Whether operations of this kind depend on what they write over.
+// Whether operations of this kind depend on the old contents of their writes.
 bool reads_its_writes(OperationKind kind) {
   return !is_elementwise(kind) || kind == OperationKind::kApply;
 }
 
-// Whether the operation, if it read there, would write what it has not read yet.
+// Whether the operation would overwrite elements of `read` before it reads them, if it read there.
 bool disturbs(const Operation& operation, const PlanSpan& read) {
   return std::ranges::any_of(operation.writes, [&](const PlanSpan& write) {
     return overlap(write, read) && !(is_elementwise(operation.kind) && same_span(write, read));
   });
 }
 
-// Finds out, in program order, where the contents of scratch memory come from.
+// Finds, in program order, where the contents of scratch memory come from.
 class CopyPropagation {
  public:
   CopyPropagation(const Plan& plan, const std::vector<bool>& is_scratch)
@@ -97,19 +97,19 @@ class CopyPropagation {
   }
 
  private:
-  // The last copy into a scratch buffer, while all that it wrote is still there.
+  // The last copy into a scratch buffer, while all its elements are still there.
   struct Staged {
     PlanSpan from;
-    std::uint64_t first = 0;           // element that it wrote
-    std::uint32_t copy = CONVOY_NONE;  // none: there is no such copy
-    bool has_rest = false;             // of a copy before, see rests_
+    std::uint64_t first = 0;           // the first element that it wrote
+    std::uint32_t copy = CONVOY_NONE;  // CONVOY_NONE: there is no such copy
+    bool has_rest = false;             // the buffer has a rest of an earlier copy, see rests_
 
     std::uint64_t end() const { return first + from.count; }
     bool holds(const PlanSpan& span) const {
       return copy != CONVOY_NONE && first <= span.first && span.first + span.count <= end();
     }
   };
-  // Of a copy that was written over in part: which elements may still be those that it wrote.
+  // A copy that was overwritten in part: the range of elements that may still be its own.
   struct Rest {
     std::uint64_t first = 0;
     std::uint64_t end = 0;
@@ -122,7 +122,7 @@ class CopyPropagation {
   };
 
   void visit(const Operation& operation) {
-    std::optional<PlanSpan> from;  // of its first read
+    std::optional<PlanSpan> from;  // the origin of its first read
     for (std::uint32_t i = 0; i < operation.reads.size(); ++i) {
       const std::optional<PlanSpan> origin = origin_of(operation, operation.reads[i]);
       if (origin) forwarded_.push_back({operation.id, i, *origin});
@@ -133,10 +133,11 @@ class CopyPropagation {
     const PlanSpan& write = operation.writes.front();
     Staged& staged = scratch_[write.buffer];
     staged = {from.value_or(operation.reads.front()), write.first, operation.id, staged.has_rest};
-    drops_[operation.id] = true;  // until it turns out to be needed
+    drops_[operation.id] = true;  // until a reader needs it
   }
 
-  // Where else the operation may read the same. If nowhere, the copy that made it is needed.
+  // Returns where else the operation can read the same elements. If nowhere, the copy that made
+  // them is needed.
   std::optional<PlanSpan> origin_of(const Operation& reader, const PlanSpan& read) {
     Staged& staged = scratch_[read.buffer];
     const std::uint64_t end = read.first + read.count;
@@ -152,7 +153,8 @@ class CopyPropagation {
     return std::nullopt;
   }
 
-  // What the copy wrote is gone, or is needed where something of it may be read later.
+  // Handles a write to memory that a copy has written. The copy's elements are gone. If some of
+  // them may be read later, it becomes a rest, or the copy is needed.
   void write(const Operation& writer, const PlanSpan& span) {
     written_[span.buffer] = writer.id;
     Staged& staged = scratch_[span.buffer];
@@ -168,7 +170,7 @@ class CopyPropagation {
     staged.copy = CONVOY_NONE;
   }
 
-  // One for each buffer: an earlier one is needed then.
+  // Each buffer keeps only one rest, so the copy of an earlier rest is needed.
   void keep_rest(std::uint32_t buffer, Staged& staged) {
     const auto [it, is_new] = rests_.try_emplace(buffer);
     if (!is_new) drops_[it->second.copy] = false;
@@ -176,7 +178,7 @@ class CopyPropagation {
     staged.has_rest = true;
   }
 
-  // Of what may be read.
+  // Keeps the copy whose rest may be read.
   void need_rest(const PlanSpan& read, Staged& staged) {
     const auto it = rests_.find(read.buffer);
     if (read.first + read.count <= it->second.first || it->second.end <= read.first) return;
@@ -196,12 +198,12 @@ class CopyPropagation {
   const std::vector<bool>& is_scratch_;            // by buffer
   std::vector<Staged> scratch_;                    // by buffer
   std::unordered_map<std::uint32_t, Rest> rests_;  // by buffer
-  std::vector<std::uint32_t> written_;             // by buffer: the last operation that did
+  std::vector<std::uint32_t> written_;             // by buffer: its last writer
   std::vector<bool> drops_;                        // by operation
   std::vector<Forwarded> forwarded_;
 };
 
-// Whether there may be enough of these copies, at a fraction of the cost.
+// Estimates, at a fraction of the cost, whether there may be enough such copies.
 bool stages_much(const Plan& plan, const std::vector<bool>& is_scratch) {
   std::size_t copies = 0;
   for (const auto* section : {&plan.prologue, &plan.body})

@@ -4,8 +4,8 @@
 
 namespace convoy::plan::check {
 
-// If v = b v + g is applied, a gradient counts 1 / (1 - b) times. Of the gradient that entered it k
-// updates before b changes, the part b^k is still in v.
+// If v = b v + g is applied, a gradient counts 1 / (1 - b) times. If a gradient entered v k updates
+// before b changes, the part b^k of it is still in v.
 std::vector<double> counts_by_changed_momentum(const EarlierCounts& counts, bool by_period) {
   const auto cannot_be = [&](const StageCounts& it) {
     return it.counts < 1 || it.means_over == 0 || it.means_over != counts.stages.front().means_over;

@@ -20,7 +20,7 @@ bool is_alike_too(const SymbolicRun& of_proof, const SymbolicRun& of_run, std::u
   return true;
 }
 
-// By buffer: memory from which nothing gets to a forward, except by way of projections.
+// Returns, by buffer, memory from which nothing reaches a forward, except through projections.
 std::vector<RangeSet> unread_ranges(const Plan& stage, const PeriodMap& map) {
   std::vector<RangeSet> result(stage.buffers.size());
   for (const PeriodState& it : map.unread)

@@ -8,20 +8,20 @@
 
 namespace convoy::plan::check {
 
-// Whether a value is a sum of what products of matrices and orthogonalise made, such as the
+// Whether a value is a sum of results of matrix products and orthogonalisation, such as the
 // directions of a power iteration.
 bool is_matrix(const ValueTable& values, ValueId value);
 
 // Memory that holds such matrices of earlier stages when a stage begins.
 struct InheritedMatrix {
   std::uint32_t buffer = 0;
-  ElementRange range{};  // of the buffer
+  ElementRange range{};  // range of the buffer
 };
 
 // The reason why the proof of a stage does not hold with these matrices in place of the memory of
-// the proof; none: it holds. `proved` has run the prologues that the stage was proved with, `run`
-// all earlier stages and this one's prologue. A period must read the matrices only as bases of
-// projections, so that nothing of them gets into parameters, and memory that the proof takes for
+// the proof; none: it holds. `proved` has run the prologues with which the stage was proved. `run`
+// has run all earlier stages and this one's prologue. A period may read the matrices only as bases
+// of projections, so that nothing of them gets into parameters. Memory that the proof takes for
 // equal must be equal. Throws OverBudget.
 struct UnfitMatrix {
   InheritedMatrix where;

@@ -20,9 +20,9 @@ namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kMostStatesOfResiduals = 256;
-constexpr double kRounding = 1e-6;  // of a count that is a sum of numbers
+constexpr double kRounding = 1e-6;  // relative, for a count that is a sum of numbers
 
-// The elements of the atom that a stretch of memory holds.
+// Returns the elements of the atom that a stretch of memory holds.
 ElementRange elements_of(const Term& term, const ElementRange& range) {
   const std::int64_t first = static_cast<std::int64_t>(range.first) + term.shift;
   return {static_cast<std::uint64_t>(first), range.count};
@@ -63,9 +63,9 @@ class InheritedResidualsJudge {
   }
 
  private:
-  using Residual = std::optional<std::size_t>;  // its state
+  using Residual = std::optional<std::size_t>;  // the index of its state
 
-  // Residuals that the stage reads, though nothing of them gets to a forward.
+  // Looks for residuals that the stage reads, though nothing of them reaches a forward.
   void look_for_unread(const PeriodMap& map) {
     for (const PeriodState& it : map.unread)
       note_unread(it.buffer, run_.memory(it.buffer).at(it.range.first));
@@ -79,7 +79,7 @@ class InheritedResidualsJudge {
       result_.loses = result_.loses || residue_of(run_.values(), value) == Residue::kErrors;
   }
 
-  // A state that holds such errors beside the parameters.
+  // Returns a state that holds such errors besides the parameters.
   Residual residual_of(const LinearSystem& it) const {
     for (std::size_t i = 0; i < it.states.size(); ++i)
       if (is_residual(it, i)) return i;
@@ -120,7 +120,7 @@ class InheritedResidualsJudge {
     judge_limit(it, limit, residual, it, earlier);
   }
 
-  // `whole` has the residual among its states; `it` may be its reachable subspace.
+  // `whole` has the residual among its states. `it` may be the reachable subspace of `whole`.
   void judge_limit(const LinearSystem& it, const Limit& limit, Residual residual,
                    const LinearSystem& whole, const std::vector<GradientKey>& earlier) {
     if (limit.kind == Stability::kDiverges)
@@ -139,8 +139,8 @@ class InheritedResidualsJudge {
     }
   }
 
-  // What memory holds at first, in what one forward reads in the end: the first parameters once,
-  // and every earlier gradient as often as it should count.
+  // Judges the initial contents of memory in what one forward reads in the end: the first
+  // parameters must count once, and every earlier gradient as often as it should.
   void judge_earlier(const LinearSystem& it, const FieldMatrix& weights, std::size_t read,
                      const std::vector<GradientKey>& earlier) {
     Weight first{0, 0};
@@ -166,7 +166,7 @@ class InheritedResidualsJudge {
       if (!std::ranges::all_of(
               sums, [&](const auto& sum) { return counts_as(ways, sum.first, sum.second); }))
         ways.clear();
-    if (unlike_) return;  // the first is enough
+    if (unlike_) return;  // the first such finding is enough
     for (const auto& [key, sum] : sums)
       if (!counts_as(counts_.of_compute, key, sum)) return report_count(key, sum, it.reads[read]);
   }
@@ -210,7 +210,7 @@ class InheritedResidualsJudge {
     result_.findings.push_back({kind, CONVOY_NONE, replica, read.range, what});
   }
 
-  // The errors that a residual holds, in what one forward reads in the end.
+  // Judges the errors that a residual holds, in what one forward reads in the end.
   void judge_read(const LinearSystem& it, const FieldMatrix& weights, std::size_t read,
                   std::size_t residual, const LinearSystem& whole) {
     std::map<std::uint32_t, Weight> sums;
@@ -227,7 +227,7 @@ class InheritedResidualsJudge {
     for (const auto& [unused, sum] : sums) {
       if (sum.is_zero()) continue;
       result_.loses = true;
-      // What is lost counts as gradients do, and less where a part of it is brought back.
+      // A lost part counts as gradients do, or less if some of it is brought back.
       const double most = counts_.empty() ? 1 : std::max(1.0, std::ranges::max(counts_.of_compute));
       const double times = -sum.value * plan_.cluster->replicas() / most;
       if (times < -kRounding || times > 1 + kRounding)
@@ -240,7 +240,7 @@ class InheritedResidualsJudge {
   const Plan& plan_;
   const SymbolicRun& run_;
   const EarlierCounts& counts_;
-  std::vector<double> changed_[2];     // as long as that may be
+  std::vector<double> changed_[2];     // only as long as that is possible
   std::optional<std::size_t> unlike_;  // the finding about a gradient that counts differently
   Budget& budget_;
   std::unique_ptr<SymbolicRun> period_;

@@ -10,37 +10,38 @@
 
 namespace convoy::plan::check {
 
-// What a value is made of.
+// The parts of which a value is made.
 enum class Residue {
   kNothing,    // it is zero
-  kErrors,     // what casts and compressors left out, and nothing else
-  kGradients,  // sums of gradients, such as momentum; maybe such errors, too
+  kErrors,     // only parts that casts and compressors left out
+  kGradients,  // sums of gradients, such as momentum; perhaps such omitted parts, too
   kMore,
 };
 Residue residue_of(const ValueTable& values, ValueId value);
 
-// What casts and compressors left out: the elements of each such atom that memory holds.
+// The parts that casts and compressors left out: for each such atom, the elements that memory
+// holds.
 using HeldErrors = std::map<AtomId, RangeSet>;
-// Of the persistent memory that the stage's prologue, which comes next, writes.
+// Returns the errors in the persistent memory that the stage's prologue, which comes next, writes.
 HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run);
-// Whether some of these errors are in no persistent memory any more, though the model lacks them.
+// Whether some of these errors are no longer in any persistent memory, though the model lacks them.
 bool has_dropped(const HeldErrors& before, const Content& model, const Plan& stage,
                  SymbolicRun& run);
 
-// What becomes of residuals and momentum that an earlier stage leaves to a stage.
+// The fate of residuals and momentum that an earlier stage leaves to a stage.
 struct InheritedResiduals {
   std::vector<SystemFinding> findings;
   bool loses = false;  // a part of them never gets into the parameters
-  // How often each earlier gradient counts where a momentum goes on with another weight, as
-  // counts_by_changed_momentum() says; else empty.
+  // How often each earlier gradient counts if a momentum continues with another weight, see
+  // counts_by_changed_momentum(); else empty.
   std::vector<double> changed;
 };
 
 // `run` has gone through all earlier stages and this one's prologue. The stage itself was proved
-// with zeros where residuals are now. So one period of it is judged as a linear map, from the state
-// of the run: what was rounded off or compressed away must get into the parameters once at most,
-// and must not be added again in every step. Every earlier gradient must count in the end as often
-// as its stage says, or as a momentum of both stages makes it. Throws OverBudget.
+// with zeros where residuals are now. So one of its periods is judged as a linear map, from the
+// state of the run. The parts that were rounded off or compressed away must get into the parameters
+// once at most, and must not be added again in every step. Every earlier gradient must count in the
+// end as often as its stage says, or as a momentum of both stages makes it. Throws OverBudget.
 InheritedResiduals judge_inherited_residuals(const Plan& stage, const SymbolicRun& run,
                                              const EarlierCounts& counts, Budget& budget);
 

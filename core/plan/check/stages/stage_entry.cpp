@@ -27,7 +27,7 @@ RangeSet set_of(const std::vector<ElementRange>& ranges) {
   return result;
 }
 
-// How often each gradient counts in the end; 0 if this differs between variables.
+// Returns how often each gradient counts in the end; 0 if this differs between variables.
 double counts_of(const CheckReport& report) {
   return report.counts - report.least > 1e-9 * report.counts ? 0 : report.counts;
 }
@@ -62,8 +62,8 @@ class EntryJudge {
     return std::move(result_);
   }
 
-  // Whether all memory is as in the proof of the stage, but with the model for the first
-  // parameters. Once the model is judged, training goes on as if it began here.
+  // Whether all memory is as in the proof of the stage, but with the model in place of the first
+  // parameters. If the model is right, training continues as if it began here.
   bool begins_anew() {
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
       const std::uint32_t kind = plan_.buffers[b].kind;
@@ -119,7 +119,8 @@ class EntryJudge {
     }
   }
 
-  // The contents of the first buffer that holds the model; all others are compared with it.
+  // Finds the contents of the first buffer that holds the model. All other buffers are compared
+  // with it.
   bool find_model() {
     RangeSet known;
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
@@ -194,7 +195,7 @@ class EntryJudge {
     }
   }
 
-  // How often the gradients of this compute count according to the stage it belongs to.
+  // Returns how often the gradients of this compute count according to their stage.
   std::string times_in_the_end(std::uint64_t compute) const {
     const auto mean_over = static_cast<double>(before_.mean_over(compute));
     const double times = before_.counts.of_compute[compute] * mean_over;
@@ -202,7 +203,8 @@ class EntryJudge {
     return fmt::format("{:.6g} times", times);
   }
 
-  // Memory that the stage before keeps, and this one does not: the replica's own, if there is some.
+  // Returns the name of memory that the previous stage keeps and this one does not: the replica's
+  // own memory, if there is some.
   const std::string& forgotten_memory(std::uint32_t replica) {
     const auto [entry, is_new] = forgotten_.try_emplace(replica);
     if (is_new) entry->second = find_forgotten_memory(replica);
@@ -227,7 +229,7 @@ class EntryJudge {
     return text;
   }
 
-  // Memory that was zero, or held the first parameters, when the stage was proved.
+  // Compares memory that was zero, or held the first parameters, when the stage was proved.
   void compare(std::uint32_t buffer, const ElementRange& range) {
     const std::uint32_t kind = plan_.buffers[buffer].kind;
     if (kind == CONVOY_BUFFER_SCRATCH || kind == CONVOY_BUFFER_GRADIENT) return;
@@ -264,7 +266,8 @@ class EntryJudge {
            is.front().value == values().zero();
   }
 
-  // Where in the arena it comes from, if it is a part of the first parameters and nothing else.
+  // Returns where in the arena the value comes from, if it is a part of the first parameters and
+  // nothing else.
   std::optional<std::int64_t> shift_of_model(ValueId proved) const {
     const std::vector<Term> terms = proved_.values().expand(proved, Casts::kKept);
     if (terms.size() != 1 || terms.front().weight.field != 1 ||
@@ -307,7 +310,7 @@ class EntryJudge {
         [&](const Piece& piece) { return is_matrix(values(), piece.value); });
   }
 
-  // The stage was proved with others, or with zeros.
+  // Judges matrices. The stage was proved with others, or with zeros.
   void follow_matrices() {
     const auto unfit = find_unfit_matrix(alone_, proved_, run_, matrices_, budget_);
     if (!unfit) return;
@@ -316,7 +319,7 @@ class EntryJudge {
                     plan_.buffer_name(unfit->where.buffer), unfit->why));
   }
 
-  // The stage was proved with zeros instead.
+  // Judges residuals. The stage was proved with zeros instead.
   void follow_residuals() {
     const InheritedResiduals inherited = judge_inherited_residuals(
         alone_, run_, passes_gradients_ ? before_.counts : EarlierCounts(), budget_);
@@ -356,7 +359,7 @@ class EntryJudge {
   const EarlierStages& before_;
   Budget& budget_;
   SymbolicRun proved_;  // has run the prologues that the stage was proved with
-  Ranges live_;         // what its body takes from before
+  Ranges live_;         // what the stage's body takes over from before
   BufferContent model_;
   StageTransition result_;
   bool passes_residuals_ = false;
@@ -364,7 +367,8 @@ class EntryJudge {
   std::vector<InheritedMatrix> matrices_;
   std::set<std::pair<FindingKind, std::string>> seen_;
   std::set<std::pair<std::uint32_t, std::uint64_t>> partial_;  // replica and first element
-  std::map<std::uint32_t, std::string> forgotten_;             // by replica, of those asked for
+  std::map<std::uint32_t, std::string> forgotten_;             // by replica; only the replicas
+                                                               // asked for
 };
 
 }  // namespace

@@ -19,9 +19,9 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
   return periods < kAtLeast + kCycle ? periods : kAtLeast + (periods - kAtLeast) % kCycle;
 }
 
-// Runs through the stages. If a stage begins as it was proved, the run starts afresh, so it does
+// Runs through the stages. If a stage begins as it was proved, the run starts afresh. So it does
 // not keep the gradients of many stages, and equal transitions are judged once. It also starts
-// afresh after a transition that is not proved, because nothing after that is proved of the plan.
+// afresh after a transition that is not proved, because nothing after it is proved.
 class TransitionJudge {
  public:
   TransitionJudge(const Plan& plan, const std::vector<StageReport>& reports, Budget& budget)
@@ -75,7 +75,7 @@ class TransitionJudge {
   const std::vector<StageReport>& reports_;
   Budget& budget_;
   std::map<TransitionKey, StageTransition> known_;
-  Plan now_;  // that the run goes through
+  Plan now_;  // the plan that the run goes through now
   std::unique_ptr<SymbolicRun> run_;
   EarlierStages before_;
 };

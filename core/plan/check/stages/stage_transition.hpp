@@ -9,14 +9,14 @@
 
 namespace convoy::plan::check {
 
-// What is found at the transition from one stage of a plan to the next.
+// The findings at the transition from one stage of a plan to the next.
 struct StageTransition {
-  std::vector<Finding> findings;  // of the later stage
+  std::vector<Finding> findings;  // belong to the later stage
   // Whether residuals of the earlier stage are cleared or no longer read, so that their contents
   // are lost.
   bool loses = false;
-  // How often the gradients of the steps before count, at least and at most, where a momentum goes
-  // on with another weight.
+  // How often the gradients of the steps before count, at least and at most, if a momentum
+  // continues with another weight.
   std::optional<std::pair<double, double>> changed_counts;
 };
 
@@ -35,7 +35,7 @@ std::vector<StageTransition> judge_transitions(const Plan& plan,
                                                const std::vector<StageReport>& reports,
                                                Budget& budget);
 
-// A stage as if training began with it, after the first prologue and its own.
+// Returns a stage as if training began with it: after the first prologue and its own.
 Plan stage_alone(const Plan& plan, std::size_t stage);
 
 }  // namespace convoy::plan::check

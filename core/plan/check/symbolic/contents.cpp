@@ -40,7 +40,8 @@ void BufferContent::write(std::uint64_t first, const Content& content, std::uint
                           ValueTable& table) {
   const auto shift = static_cast<std::int64_t>(frame) - static_cast<std::int64_t>(first);
   const std::uint64_t end = first + content.back().first + content.back().count;
-  // All intervals that begin from `first` to `end` are made anew, with what comes behind.
+  // All intervals that begin between `first` and `end` are made anew, together with the one that
+  // follows.
   std::size_t from = interval_of(first);
   if (intervals_[from].first < first) ++from;
   const std::size_t last = interval_of(std::min(end, count_ - 1));

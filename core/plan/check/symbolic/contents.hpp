@@ -8,7 +8,7 @@
 
 namespace convoy::plan::check {
 
-// `count` elements that hold the value.
+// A run of `count` elements that hold the same value.
 struct Piece {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
@@ -46,11 +46,11 @@ void for_each_stretch(const std::vector<const Content*>& contents, Visit visit) 
   }
 }
 
-// The whole of one buffer: intervals of equal values. Values are relative to the element's own
-// number; reading and writing spans moves them by shifts to another frame.
+// The contents of one whole buffer: intervals of equal values. Values are relative to the element's
+// own number; reading and writing spans shifts them to another frame.
 class BufferContent {
  public:
-  // Up to the next interval's first element, or the buffer's end.
+  // Reaches up to the next interval's first element, or to the buffer's end.
   struct Interval {
     std::uint64_t first = 0;
     ValueId value = 0;
@@ -66,7 +66,7 @@ class BufferContent {
   ValueId at(std::uint64_t element) const { return intervals_[interval_of(element)].value; }
   // Ascending, from element 0 on; neighbours differ.
   const std::vector<Interval>& intervals() const { return intervals_; }
-  // All of it, as a key.
+  // The whole contents, as a key.
   std::vector<std::uint64_t> words() const;
 
  private:
@@ -76,7 +76,7 @@ class BufferContent {
   std::vector<Interval> intervals_;
 };
 
-// Numbers for equal contents.
+// Assigns equal numbers to equal contents.
 class ContentTable {
  public:
   ContentId intern(const Content& content);

@@ -45,7 +45,7 @@ inline std::uint64_t field_divide(std::uint64_t a, std::uint64_t b) {
   return field_multiply(a, field_inverse(b));
 }
 
-// A well mixed element that depends on both words; never 0.
+// Returns a well mixed element that depends on both words; never 0.
 inline std::uint64_t field_hash(std::uint64_t word, std::uint64_t seed) {
   std::uint64_t z = word * 0x9e3779b97f4a7c15ull + seed * 0xd1b54a32d192ed03ull + seed;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;

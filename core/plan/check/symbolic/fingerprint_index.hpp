@@ -7,13 +7,13 @@
 
 namespace convoy::plan::check {
 
-// A hash table with open addressing, from hashes to numbers of things. A check makes millions of
-// lookups of things that are scattered in memory. A lookup here touches one cache line, and the
-// thing itself only if its hash is in the table.
+// A hash table with open addressing, from hashes to numbers of items. A check makes millions of
+// lookups of items that are scattered in memory. A lookup here touches one cache line, and the item
+// itself only if its hash is in the table.
 class FingerprintIndex {
  public:
-  // The number of the thing for which `equal` is true. If there is none, `fresh`, which is then
-  // remembered.
+  // Returns the number of the item for which `equal` is true. If there is none, stores and returns
+  // `fresh`.
   template <typename Equal>
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t fresh, Equal equal) {
     if (2 * (used_ + 1) > slots_.size()) grow();
@@ -23,7 +23,7 @@ class FingerprintIndex {
     ++used_;
     return fresh;
   }
-  // The number of a thing that is in the table; something was added before.
+  // Returns the number of an item that is in the table. The table must not be empty.
   template <typename Equal>
   std::uint32_t at(std::uint64_t hash, Equal equal) const {
     return slots_[find(tag_of(hash), equal)].number;
@@ -55,7 +55,7 @@ class FingerprintIndex {
       if (slot.number != kEmpty) slots_[find(slot.tag, nothing)] = slot;
   }
 
-  std::vector<Slot> slots_;  // a power of two of them, half of them empty at least
+  std::vector<Slot> slots_;  // their number is a power of two, and at least half of them are empty
   std::size_t used_ = 0;
 };
 

@@ -9,10 +9,10 @@
 namespace convoy::plan::check {
 namespace {
 
-// After so many attempts no buffers are taken for equal.
+// After this many attempts, no buffers are taken for equal.
 constexpr int kMostAttempts = 4;
 
-using Leaders = std::vector<std::uint32_t>;  // by buffer: the first one of its kind
+using Leaders = std::vector<std::uint32_t>;  // by buffer: the first buffer with the same contents
 
 Leaders each_alone(const Plan& plan) {
   Leaders result(plan.buffers.size());

@@ -8,8 +8,8 @@ namespace convoy::plan::check {
 
 // Induction over periods: runs one period from any memory, which holds an atom for each buffer
 // (AtomKind::kHeld). Buffers that have equal contents at the beginning of every period share one
-// atom. The induction starts with `begun`, which has run only the prologue and shows that they are
-// equal before the first period; the run shows that every period leaves them equal. So thousands of
+// atom. The base case is `begun`, which has run only the prologue: it shows that they are equal
+// before the first period. The run shows that every period leaves them equal. So thousands of
 // replicas with equal contents need one atom, not thousands. But an atom for several parts of the
 // arena has no position in the arena. An attempt that fails does not count in the budget. Throws
 // OverBudget.

@@ -15,7 +15,7 @@ void append_text(std::vector<std::uint64_t>& key, const std::string& text) {
   key.insert(key.end(), text.begin(), text.end());
 }
 
-// What a kernel is told beside its memory; another operation ignores the step.
+// Adds the arguments of a kernel besides its memory. Other operations ignore the step.
 void append_arguments(std::vector<std::uint64_t>& key, const Operation& operation,
                       std::uint64_t step) {
   key.push_back(operation.kind == OperationKind::kCall ? step : 0);
@@ -63,7 +63,7 @@ const Weight& SymbolicRun::weight_of(double scalar) {
   return last_weight_;
 }
 
-// Minimum or maximum: the same numbers at another position are the same atom, shifted.
+// For minimum and maximum. The same numbers at another position give the same atom, shifted.
 ValueId SymbolicRun::extreme(const Operation& operation, const std::vector<ValueId>& values) {
   std::int64_t anchor = 0;
   for (const ValueId value : values) {
@@ -80,7 +80,7 @@ ValueId SymbolicRun::extreme(const Operation& operation, const std::vector<Value
   return values_.made(std::move(atom), std::move(key), anchor);
 }
 
-// A value in a narrower type. Numbers that are exact in it do not change.
+// Returns a value in a narrower type. Numbers that are exact in that type do not change.
 ValueId SymbolicRun::rounded(ValueId id, std::uint32_t dtype) {
   const Value& value = values_.value(id);
   if (dtype == CONVOY_F32 || value.poison || value.fingerprint == Fingerprint{}) return id;
@@ -140,8 +140,8 @@ std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
   return key;
 }
 
-// A kernel that declares the sum that its writes represent. Calls with other arguments, or of spans
-// that are cut in another way, make other errors.
+// Runs a kernel that declares the sum that its writes represent. Calls with other arguments, or of
+// spans that are cut differently, make different errors.
 void SymbolicRun::declared(const Operation& operation) {
   const std::uint64_t frame = operation.writes.front().first;
   Operation addition = operation;
@@ -169,8 +169,8 @@ void SymbolicRun::declared(const Operation& operation) {
   for (std::size_t i = 0; i < made.size(); ++i) write(operation.writes[i], made[i], frame);
 }
 
-// The result of a declared kernel or a compressor for a value: like a cast, it is known except for
-// an error. `key` distinguishes the error from those of other operations.
+// Returns the result of a declared kernel or a compressor for a value. Like a cast, it is known
+// except for an error. `key` distinguishes the error from those of other operations.
 ValueId SymbolicRun::compressed(ValueId id, std::vector<std::uint64_t> key) {
   const Value& value = values_.value(id);
   if (value.poison || value.fingerprint == Fingerprint{}) return id;

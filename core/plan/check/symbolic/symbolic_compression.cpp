@@ -5,10 +5,10 @@
 namespace convoy::plan::check {
 namespace {
 
-// A separate kind of key, different from every name of a kernel and its writes.
+// A kind of key that no name of a kernel and its writes can have.
 constexpr std::uint64_t kOfCompressors = UINT64_MAX;
 
-// The parameters, beside the elements, that determine a compressor's result.
+// Returns the parameters, besides the elements, that determine a compressor's result.
 std::vector<std::uint64_t> compressor_key(const Operation& operation, ContentId from) {
   const bool selects = operation.kind == OperationKind::kTopK;
   return {kOfCompressors, static_cast<std::uint64_t>(operation.kind),
@@ -22,7 +22,8 @@ bool reads_selection(const Operation& operation) {
 
 }  // namespace
 
-// A relaxed read may take the parts of a message from different steps.
+// A relaxed read may take the parts of a message from different steps. Returns whether this one
+// may.
 bool SymbolicRun::may_tear_message(const Operation& operation) {
   if ((operation.flags & CONVOY_OP_RELAXED_READS) == 0 || is_compute(operation.kind)) return false;
   return std::any_of(operation.reads.begin(), operation.reads.end(), [&](const PlanSpan& span) {
@@ -74,7 +75,8 @@ void SymbolicRun::write_message(const Operation& operation, const Content& from)
   messages_.try_emplace(made.parts[0], std::move(made));
 }
 
-// The contents that one of the operation's messages represents; nullptr: it is not a message.
+// Returns the contents that one of the operation's messages represents; nullptr if it is not a
+// message.
 const Content* SymbolicRun::message(const Operation& operation, std::uint64_t number) {
   const bool selection = reads_selection(operation);
   const std::uint64_t messages = operation.details->sizes[selection ? 0 : 2];
@@ -92,7 +94,8 @@ const Content* SymbolicRun::message(const Operation& operation, std::uint64_t nu
   return it.kind == kind && same_coding && fits && whole ? &it.stands_for : nullptr;
 }
 
-// The atom that fills the number-th of the pieces of a read, from its first element on.
+// Returns the atom that fills piece `number` of a read, from its first element on. The read has
+// `pieces` pieces.
 AtomId SymbolicRun::part_atom(const Operation& operation, std::uint32_t read_index,
                               std::uint64_t number, std::uint64_t pieces) {
   PlanSpan span = operation.reads[read_index];
@@ -105,7 +108,7 @@ AtomId SymbolicRun::part_atom(const Operation& operation, std::uint32_t read_ind
 
 // Messages of compressors add up like the values that they represent. Anything else that is read as
 // a message, such as the sum of two codes, is unknown. If all replicas have the same messages, the
-// first replica's sum is used for all.
+// sum of the first replica is used for all.
 void SymbolicRun::decompress(const Operation& operation) {
   std::vector<std::uint64_t> key{static_cast<std::uint64_t>(operation.kind),
                                  operation.writes[0].count};

@@ -5,8 +5,8 @@
 
 namespace convoy::plan::check {
 
-// Linear in read 0, whatever read 1 is. A factor that is a constant of the plan is an exact weight,
-// as for scale; any other factor makes an atom of each value.
+// The result is linear in read 0, whatever read 1 is. A factor that is a constant of the plan
+// becomes an exact weight, as for scale. With any other factor, each value becomes an atom.
 void SymbolicRun::factor(const Operation& operation) {
   const std::uint64_t frame = operation.writes.front().first;
   const Content value = read(operation.reads[0], operation.id, frame);
@@ -45,8 +45,8 @@ ValueId SymbolicRun::times(const Operation& operation, ValueId value, ValueId fa
   return values_.made(std::move(atom), std::move(key), anchor);
 }
 
-// Whether a gradient is in the value, or leads to it. A chain of products asks this of each of its
-// values; then the answer for the one before is known.
+// Whether the value contains or depends on a gradient. A chain of products asks this for each of
+// its values, and the answer for the previous value is cached.
 bool SymbolicRun::carries_gradient(ValueId value) {
   const auto known = carries_gradient_.find(value);
   if (known != carries_gradient_.end()) return known->second;

@@ -3,9 +3,9 @@
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
 // Products of matrices are atoms like those of kernels, with one exception. If P has orthonormal
-// columns and Y = P^T X, the product P Y is X without the part outside the span of P's columns; so
+// columns and Y = P^T X, the product P Y is X without the part outside the span of P's columns. So
 // it is known except for an error, like a cast. This is used only if P is made of products of X
-// itself, because only then the omitted part can be in a later product. The same applies to X P
+// itself, because only then can a later product contain the omitted part. The same applies to X P
 // P^T, and to sums of such Y.
 
 namespace convoy::plan::check {
@@ -24,7 +24,7 @@ void SymbolicRun::matmul(const Operation& operation) {
   if (operation.details->sizes[3] > 1) return opaque(operation);
   const MatrixProduct product = product_of(matrix_operation(operation), content(0), content(1));
   const auto [known, is_new] =
-      projections_.try_emplace(product);  // all replicas make the same ones
+      projections_.try_emplace(product);  // all replicas make the same products
   if (is_new) known->second = projection(product);
   if (known->second) return write(operation.writes.front(), *known->second, 0);
   opaque(operation);
@@ -52,7 +52,7 @@ SymbolicRun::MatrixProduct SymbolicRun::product_of(const MatrixOperation& made_b
           made_by.sizes[2]};
 }
 
-// The product of matrices that the term represents, from its first element on.
+// Returns the product of matrices that the term represents, from its first element on.
 std::optional<SymbolicRun::MatrixProduct> SymbolicRun::product_of(const Term& term) const {
   const Atom& atom = values_.atom(term.atom);
   if (atom.matrix.kind != OperationKind::kMatmul || atom.reads.size() != 2 || term.shift != 0 ||
@@ -61,7 +61,7 @@ std::optional<SymbolicRun::MatrixProduct> SymbolicRun::product_of(const Term& te
   return product_of(atom.matrix, atom.reads[0], atom.reads[1]);
 }
 
-// The atom of orthonormal columns that a matrix of this shape is.
+// Returns the atom of orthonormal columns that fills a matrix of this shape, if there is one.
 std::optional<AtomId> SymbolicRun::basis_in(const Matrix& matrix, std::uint64_t rows,
                                             std::uint64_t columns) {
   const Piece* piece = whole_piece(contents_.content(matrix.content));
@@ -74,7 +74,7 @@ std::optional<AtomId> SymbolicRun::basis_in(const Matrix& matrix, std::uint64_t 
   return fits ? std::optional(value.atom) : std::nullopt;
 }
 
-// The factors of the products in the basis; only these can be projected on it.
+// Returns the factors of the products in the basis. Only these can be projected on it.
 const std::set<ContentId>& SymbolicRun::followed_by(AtomId basis) {
   const auto [known, is_new] = followed_.try_emplace(basis);
   if (!is_new) return known->second;
@@ -95,7 +95,8 @@ std::optional<SymbolicRun::Basis> SymbolicRun::basis_of(const MatrixProduct& pro
   return std::nullopt;
 }
 
-// The X of which the term, transposed or not, is P^T X, or X P where the basis P is on the right.
+// Returns the X for which the term, transposed or not, is P^T X, or X P if the basis P is on the
+// right.
 std::optional<ContentId> SymbolicRun::projected_by(const Basis& basis, const MatrixProduct& whole,
                                                    const Term& term, bool transposed) {
   auto made = product_of(term);
@@ -139,7 +140,7 @@ std::optional<Content> SymbolicRun::projection(const MatrixProduct& product) {
   return result;
 }
 
-// Like a cast: every stretch of the content, with its own error.
+// Returns a projection. Like a cast, every stretch of the content has its own error.
 Content SymbolicRun::projected(ContentId content, AtomId basis, const Weight& weight) {
   const Content pieces = contents_.content(content);
   Content result;

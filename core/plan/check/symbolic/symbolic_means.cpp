@@ -4,7 +4,7 @@
 
 // Gradient centralisation (Yong et al., 2020): rows or columns of a matrix minus their mean.
 // Products with constant vectors give the means, and stay unknown values like all products. But the
-// matrix minus its means is known except for an error, like a cast: a projection, which treats
+// matrix minus its means is known except for an error, like a cast. It is a projection that treats
 // everything in the matrix alike.
 
 namespace convoy::plan::check {
@@ -15,7 +15,7 @@ constexpr std::uint64_t kOfMeans = UINT64_MAX - 1;
 
 }  // namespace
 
-// The number that fills all of the content, if the plan contains it.
+// Returns the number that fills all of the content, if it is a constant of the plan.
 std::optional<Weight> SymbolicRun::constant_in(ContentId content) const {
   const Content& pieces = contents_.content(content);
   if (pieces.size() != 1) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<Weight> SymbolicRun::constant_in(ContentId content) const {
   return is_constant ? std::optional(value.constant) : std::nullopt;
 }
 
-// The sums of rows or columns of a matrix, in what is to be multiplied by constants.
+// Returns the matrix and the multiple if the content is the sums of its rows or columns.
 std::optional<SymbolicRun::LineSums> SymbolicRun::line_sums(ContentId content, std::uint64_t rows,
                                                             std::uint64_t columns, bool of_rows) {
   const Content& pieces = contents_.content(content);
@@ -43,7 +43,7 @@ std::optional<SymbolicRun::LineSums> SymbolicRun::line_sums(ContentId content, s
   return LineSums{matrix.content, terms.front().weight * *ones};
 }
 
-// If the product fills rows or columns with a multiple of their means: of which matrix, and the
+// If the product fills rows or columns with a multiple of their means, returns the matrix and the
 // multiple.
 std::optional<SymbolicRun::LineSums> SymbolicRun::line_means(const MatrixProduct& product) {
   if (product.inner != 1) return std::nullopt;
@@ -84,7 +84,7 @@ void SymbolicRun::note_line_means(const MatrixProduct& product, const Content& f
   line_means_.try_emplace(atom, CentredMatrix{of, centred, means->weight});
 }
 
-// A matrix minus its means, if the sum is one.
+// If the sum is a matrix minus its means, returns that value.
 std::optional<ValueId> SymbolicRun::centred(std::span<const WeightedValue> sum) {
   if (sum.size() != 2) return std::nullopt;
   for (const bool swapped : {false, true}) {
@@ -98,7 +98,8 @@ std::optional<ValueId> SymbolicRun::centred(std::span<const WeightedValue> sum) 
     const auto known = line_means_.find(terms.front().atom);
     if (known == line_means_.end()) continue;
     const CentredMatrix& it = known->second;
-    const Weight times = means.weight * terms.front().weight * it.means;  // the means
+    // the multiple of the means
+    const Weight times = means.weight * terms.front().weight * it.means;
     const bool takes_off = (times + matrix.weight).is_zero();
     if (!takes_off || values_.shifted(it.matrix, terms.front().shift) != matrix.value) continue;
     const WeightedValue rest{it.centred, matrix.weight, terms.front().shift};

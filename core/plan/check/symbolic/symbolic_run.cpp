@@ -198,7 +198,7 @@ ContentId SymbolicRun::whole_arena(ValueId value) {
   return contents_.intern({{0, plan_.arena->elements, value}});
 }
 
-// The sum of its gradients, as sum would leave it.
+// Returns the sum of the apply's gradients, as a sum operation would compute it.
 Content SymbolicRun::gradient_sum(const Operation& apply, std::uint64_t frame) {
   if (element_reads(apply) == 1) return read(apply.reads.front(), apply.id, frame);
   Operation sum;
@@ -211,7 +211,7 @@ Content SymbolicRun::gradient_sum(const Operation& apply, std::uint64_t frame) {
 }
 
 void SymbolicRun::apply(const Operation& operation) {
-  const std::uint64_t frame = operation.writes.front().first;  // that of the arena
+  const std::uint64_t frame = operation.writes.front().first;  // the frame of the arena
   const Content gradient = gradient_sum(operation, frame);
   for (const PlanSpan& target : operation.writes) update_span(operation, target, gradient);
 }

@@ -11,30 +11,32 @@
 
 namespace convoy::plan::check {
 
-// The parameters that one replica's forward read in one of its computes, and what became of them.
+// The parameters that one replica's forward read in one of its computes, and whether they changed
+// before the backward.
 struct ForwardRead {
   std::uint32_t operation = 0;  // the (last) forward
   std::uint32_t backward = 0;   // the first backward
   std::uint32_t replica = 0;
-  std::uint64_t compute = 0;  // of this replica, from 0
-  std::uint64_t step = 0;     // of the run
-  ContentId content = 0;      // of the whole arena
-  bool changed = false;       // backward read other contents
+  std::uint64_t compute = 0;  // number of the compute within this replica, from 0
+  std::uint64_t step = 0;     // step of the run
+  ContentId content = 0;      // the contents of the whole arena
+  bool changed = false;       // the backward read other contents
 };
 
 // The contents of memory that survives a period when a run begins.
 enum class Start {
-  kInitial,    // what it holds before the prologue: a run as it happens
+  kInitial,    // the contents before the prologue: a run as it happens
   kLinear,     // the same, but an apply subtracts the mean
-  kAnyPeriod,  // atoms of its own, or of what holds the same: any period. No prologue; an apply
-               // subtracts the mean, for it stands for any optimizer that is linear in the gradient
+  kAnyPeriod,  // an atom per buffer, or per group of equal buffers: any period. No prologue. An
+               // apply subtracts the mean, because it stands for any optimizer that is linear in
+               // the gradient
 };
 
-// An apply of a run from any memory: what was the sum, on which elements.
+// An apply of a run from any memory: its gradient sum and its elements.
 struct LinearApply {
   std::uint32_t operation = CONVOY_NONE;
   std::uint32_t target = 0;   // buffer
-  std::uint32_t held_as = 0;  // the buffer that this one begins the period with the contents of
+  std::uint32_t held_as = 0;  // the buffer with whose contents this one begins the period
   ValueId gradient_sum = 0;
   std::uint64_t contributions = 1;
   ElementRange range{};
@@ -45,12 +47,13 @@ struct LinearApply {
 class SymbolicRun {
  public:
   SymbolicRun(const Plan& plan, Budget& budget, Start start = Start::kInitial);
-  // Any period. Each buffer begins with the same atom as buffer `holds_as` of it (induction.hpp).
+  // Runs any period. Each buffer begins with the same atom as its buffer `holds_as`
+  // (induction.hpp).
   SymbolicRun(const Plan& plan, Budget& budget, std::vector<std::uint32_t> holds_as);
 
-  // Once, before the first period.
+  // Call it once, before the first period.
   void run_prologue();
-  // The prologue, before the first one, and every operation of the body once.
+  // Runs every operation of the body once. Before the first period, it also runs the prologue.
   void run_period();
   std::int64_t periods() const { return period_ + 1; }
 
@@ -61,8 +64,8 @@ class SymbolicRun {
   const ContentTable& contents() const { return contents_; }
   AtomId initial() const { return initial_; }
   AtomId fresh_state() const { return fresh_state_; }
-  // The value of a gradient and the one of an update, as the run makes them: also the building
-  // blocks of what they are compared with.
+  // Return the value of a gradient and that of an update, as the run makes them. The values to
+  // which a run is compared are built from these, too.
   ValueId gradient(std::uint32_t replica, std::uint64_t compute, ContentId forward_read);
   struct Updated {
     ValueId parameters = 0;
@@ -75,7 +78,7 @@ class SymbolicRun {
     std::uint64_t contributions = 1;
     ValueId state = 0;
     ElementRange range{};
-    // Whether both make the same; the range only says where that was made first.
+    // Whether both updates give the same result. The range only says where that was made first.
     bool same_as(const Update& other) const {
       return step == other.step && parameters == other.parameters &&
              gradient_sum == other.gradient_sum && contributions == other.contributions &&
@@ -86,11 +89,11 @@ class SymbolicRun {
   ContentId whole_arena(ValueId value);
 
   const BufferContent& memory(std::uint32_t buffer) const { return memory_[buffer]; }
-  // The buffer whose atom it began with, where memory was held.
+  // The buffer with whose atom this buffer began, if the run began with held memory.
   std::uint32_t holds_as(std::uint32_t buffer) const { return holds_as_[buffer]; }
   // Whether anything leads from the buffer to a forward (backward slice of the forwards' reads).
   bool relevant(std::uint32_t buffer) const { return relevant_[buffer]; }
-  // Whether some matrix loses the means of its rows or columns.
+  // Whether the means of rows or columns are taken off any matrix.
   bool centres_matrices() const { return !line_means_.empty(); }
   const std::vector<LinearApply>& linear_applies() const { return linear_applies_; }
 
@@ -103,15 +106,15 @@ class SymbolicRun {
   struct Replica {
     std::uint64_t computes = 0;
     std::uint32_t forward = CONVOY_NONE;  // the last forward operation
-    bool recorded = false;                // since then
+    bool recorded = false;                // the read was recorded since then
     ContentId content = 0;
     BufferContent read;
   };
 
-  // A message of top_k or quantise, by the atoms of its two parts.
+  // A message of top_k or quantise. It is identified by the atoms of its two parts.
   struct Message {
     OperationKind kind = OperationKind::kTopK;
-    std::uint64_t code = 0;  // quantise
+    std::uint64_t code = 0;  // the code of quantise
     std::uint64_t block = 0;
     Content stands_for;
     std::uint64_t counts[2] = {0, 0};  // elements of the parts
@@ -131,13 +134,14 @@ class SymbolicRun {
   void opaque(const Operation& operation);
   void unknown(const Operation& operation);
   void declared(const Operation& operation);
-  // multiply, divide
+  // for multiply and divide
   void factor(const Operation& operation);
   ValueId times(const Operation& operation, ValueId value, ValueId factor);
   bool carries_gradient(ValueId value);
   bool finds_gradient(ValueId value);
   ValueId times_constant(const Operation& operation, ValueId value, Weight factor);
-  // A product of matrices, seen as a projection where it is one (see symbolic_matrices.cpp).
+  // A matrix in a product, which is treated as a projection where it is one (see
+  // symbolic_matrices.cpp).
   struct Matrix {
     ContentId content = 0;
     bool transposed = false;
@@ -157,7 +161,7 @@ class SymbolicRun {
   struct Basis {
     AtomId atom = kNoAtom;
     ContentId content = 0;
-    bool left = true;  // of what is projected
+    bool left = true;  // the basis is to the left of the projected matrix
   };
   std::optional<Basis> basis_of(const MatrixProduct& product);
   std::optional<ContentId> projected_by(const Basis& basis, const MatrixProduct& whole,
@@ -181,7 +185,7 @@ class SymbolicRun {
   void compress(const Operation& operation);
   void write_message(const Operation& operation, const Content& from);
   void decompress(const Operation& operation);
-  // None where something else than messages is read.
+  // Returns nothing if anything other than messages is read.
   std::optional<Content> sum_of_messages(const Operation& operation);
   const Content* message(const Operation& operation, std::uint64_t number);
   AtomId part_atom(const Operation& operation, std::uint32_t read_index, std::uint64_t number,
@@ -204,12 +208,12 @@ class SymbolicRun {
 
   const Plan& plan_;
   Start start_;
-  std::vector<std::uint32_t> holds_as_;  // by buffer, from held memory
+  std::vector<std::uint32_t> holds_as_;  // by buffer, if the run begins with held memory
   ValueTable values_;
   ContentTable contents_;
   AtomId initial_;
   AtomId fresh_state_;
-  ValueId unread_;  // what a forward left out
+  ValueId unread_;  // stands for the parameters that a forward left out
   std::int64_t period_ = -1;
   std::uint64_t step_ = 0;
   std::vector<BufferContent> memory_;
@@ -218,23 +222,23 @@ class SymbolicRun {
   std::vector<Replica> replicas_;
   std::vector<ForwardRead> reads_;
   std::vector<LinearApply> linear_applies_;
-  // Operations in a row have the same one.
+  // Cached, because consecutive operations have the same scalar.
   double last_scalar_ = 1;
   Weight last_weight_;
-  // Replicas that hold the same are updated one after the other.
+  // Cached, because replicas with equal contents are updated one after the other.
   Update last_update_{.contributions = 0};
   Updated last_updated_;
-  std::unordered_map<AtomId, Message> messages_;  // by their first part
-  // By what was read, and how.
+  std::unordered_map<AtomId, Message> messages_;  // by the atom of their first part
+  // Results, by the contents that were read, and how.
   std::map<std::vector<std::uint64_t>, std::optional<Content>> decompressed_;
   std::unordered_map<ValueId, bool> carries_gradient_;
   std::map<AtomId, std::set<ContentId>> followed_;
-  std::map<MatrixProduct, std::optional<Content>> projections_;  // none: it is not one
-  // A matrix from its first element on, and the same without its means.
+  std::map<MatrixProduct, std::optional<Content>> projections_;  // nothing: it is no projection
+  // A matrix from its first element on, and the same matrix without its means.
   struct CentredMatrix {
     ValueId matrix = 0;
     ValueId centred = 0;
-    Weight means;  // so many times the means are in the atom
+    Weight means;  // the multiple of the means in the atom
   };
   std::unordered_map<AtomId, CentredMatrix> line_means_;
 };

@@ -17,7 +17,7 @@ class RelativeFingerprints {
   RelativeFingerprints(ValueTable& values, std::int64_t period)
       : values_(values), period_(period), fingerprints_(values.size(), kUnknown) {}
 
-  // Parts first, without recursion: sums may be millions of parts deep.
+  // Visits parts first, without recursion, because sums may be millions of parts deep.
   std::uint64_t of(ValueId id) {
     if (fingerprints_[id] == kUnknown) open_.push_back(id);
     while (!open_.empty()) {
@@ -37,7 +37,7 @@ class RelativeFingerprints {
   }
 
  private:
-  static constexpr std::uint64_t kUnknown = UINT64_MAX;  // no element of the field
+  static constexpr std::uint64_t kUnknown = UINT64_MAX;  // never an element of the field
 
   std::uint64_t fingerprint(ValueId id) {
     const Value& value = values_.value(id);
@@ -90,14 +90,13 @@ std::uint64_t SymbolicRun::state_fingerprint() {
   return hash;
 }
 
-// The backward slice: buffers from which something leads to a forward, directly or through other
-// buffers.
+// The backward slice: returns which buffers influence a forward, directly or through other buffers.
 std::vector<bool> SymbolicRun::relevant_buffers() const {
   std::vector<bool> relevant(plan_.buffers.size(), false);
   std::vector<std::vector<std::uint32_t>> writers(plan_.buffers.size());
   std::vector<std::uint32_t> open;
   const auto operations = static_cast<std::uint32_t>(plan_.prologue.size() + plan_.body.size());
-  // A collective writes many buffers: what it reads is looked at once.
+  // Each operation is examined once, because a collective writes many buffers.
   std::vector<bool> needed(operations, false);
   const auto need = [&](std::uint32_t operation) {
     if (needed[operation]) return;

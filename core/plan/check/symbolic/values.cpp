@@ -5,18 +5,19 @@
 namespace convoy::plan::check {
 namespace {
 
-// Two independent evaluations: seeds of the atoms' images, and the points x.
+// Seeds of two independent evaluations, for the images of the atoms and the points x.
 constexpr std::uint64_t kSeedA = 0x51;
 constexpr std::uint64_t kSeedB = 0xb2;
 
-// A new value takes memory, too: so many keep a check below about a gigabyte.
+// A new value takes memory, too. This amount of work keeps a check below about a gigabyte.
 constexpr std::uint64_t kWorkOfValue = 8;
 constexpr std::uint64_t kWorkOfTerm = 5;
 
-// Sums of so many terms are kept, up to 64 MB of them. To copy a term takes a fraction of the work.
+// Sums of at least this many terms are cached, up to 64 MB of them. Copying a term takes a fraction
+// of the work.
 constexpr std::size_t kLongSum = 64;
 constexpr std::size_t kMostKeptTerms = 2'000'000;
-constexpr std::uint64_t kCopiedTerms = 4;  // in a unit of the budget
+constexpr std::uint64_t kCopiedTerms = 4;  // terms per unit of the budget
 
 Fingerprint times(const Fingerprint& a, const Fingerprint& b) {
   return {field_multiply(a.a, b.a), field_multiply(a.b, b.b)};
@@ -181,7 +182,7 @@ std::vector<Term> ValueTable::expand(ValueId id, Casts casts) const {
   return long_sums_.emplace(std::pair(id, casts), std::move(terms)).first->second;
 }
 
-// From the youngest value to the oldest. Parts are older than their sums, so every value is
+// Goes from the youngest value to the oldest. Parts are older than their sums, so every value is
 // expanded once, however many values refer to it.
 std::vector<Term> ValueTable::find_terms(ValueId id, Casts casts) const {
   using Shifts = std::map<std::int64_t, Weight>;

@@ -7,7 +7,8 @@
 namespace convoy::plan::check {
 namespace {
 
-// A fraction is simple if its denominator is at most that, or if its product with the numerator is.
+// A fraction is simple if its denominator is at most kLargestDenominator, or the product of its
+// numerator and denominator at most kLargestProduct.
 constexpr std::uint64_t kLargestDenominator = 65536;
 constexpr double kLargestProduct = 0x1p40;
 
@@ -16,7 +17,7 @@ std::uint64_t signed_field(bool negative, std::uint64_t magnitude) {
   return negative ? field_negative(element) : element;
 }
 
-// The double itself: mantissa times a power of two.
+// Returns the double itself: mantissa times a power of two.
 std::uint64_t dyadic(double scalar) {
   int exponent = 0;
   const double mantissa = std::frexp(std::fabs(scalar), &exponent);
@@ -31,8 +32,8 @@ struct Fraction {
   std::uint64_t numerator = 0, denominator = 1;
 };
 
-// The one with the smallest denominator whose value is accepted, among the convergents of the
-// continued fraction: the best approximations for their size.
+// Returns the fraction with the smallest denominator whose value is accepted, among the convergents
+// of the continued fraction. These are the best approximations for their size.
 template <typename Accepts>
 std::optional<Fraction> simplest_fraction(double magnitude, Accepts accepts) {
   double rest = magnitude;
@@ -65,7 +66,7 @@ Weight reciprocal(std::uint64_t count) {
 Weight from_scalar(double scalar) {
   const double magnitude = std::fabs(scalar);
   // An author's 1 - 0.8838 belongs to 0.8838, so a number in f64 decides where it is a fraction.
-  constexpr double kRounding = 0x1p-46;  // of some operations in f64
+  constexpr double kRounding = 0x1p-46;  // rounding of a few operations in f64
   auto fraction = simplest_fraction(magnitude, [&](double value) {
     return std::fabs(value - magnitude) <= kRounding * magnitude;
   });

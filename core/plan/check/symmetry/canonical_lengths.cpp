@@ -7,8 +7,8 @@
 namespace convoy::plan::check {
 namespace {
 
-// Products of single matrices are proved by which of their sides are equal; the other sizes give
-// the number of matrices.
+// Whether the operation's sizes describe matrices. A product of single matrices is determined by
+// which of its sides are equal; the other sizes give the number of matrices.
 bool is_of_matrices(const Operation& operation) {
   return operation.kind == OperationKind::kOrthogonalise ||
          (operation.kind == OperationKind::kMatmul && operation.details->sizes[3] <= 1);
@@ -20,14 +20,14 @@ std::span<const std::uint64_t> sides_of(const Operation& operation) {
 
 }  // namespace
 
-// Finds out whether only the equality of lengths matters. It does with compressors, which make
-// messages of any length, and with matrices of any size. Constants are the exception: those of
+// Finds out whether only the equality of lengths matters. It does for compressors, which make
+// messages of any length, and for matrices of any size. Constants are the exception: constants of
 // equal lengths would be equal, however they are cut.
 void CanonicalLengths::enter(std::span<const PartOperations::Item> items) {
   known_.clear();
   sides_.clear();
   are_relative_ = dependences_.any(Dependence::kAll);
-  if (!are_relative_) return;  // nobody asks
+  if (!are_relative_) return;  // no other function needs them
   for (const PartOperations::Item& item : items) {
     const Operation& operation = operation_of(plan_, item.operation);
     if (is_of_matrices(operation))
@@ -42,8 +42,9 @@ void CanonicalLengths::enter(std::span<const PartOperations::Item> items) {
   sides_.erase(std::unique(sides_.begin(), sides_.end()), sides_.end());
 }
 
-// A side is numbered by its place in the order of all sides, so that a side that is larger than
-// another is so in all parts of a class. Sides of 1 stay, because they make vectors of matrices.
+// Numbers a side by its place in the order of all sides. So a side that is larger than another one
+// is larger in all parts of a class. Sides of 1 keep their value, because they turn matrices into
+// vectors.
 std::uint64_t CanonicalLengths::size(const Operation& operation, std::size_t number) const {
   const std::uint64_t size = operation.details->sizes[number];
   const bool is_side = is_of_matrices(operation) && number < sides_of(operation).size();
@@ -51,7 +52,7 @@ std::uint64_t CanonicalLengths::size(const Operation& operation, std::size_t num
   return 2 + static_cast<std::uint64_t>(std::ranges::lower_bound(sides_, size) - sides_.begin());
 }
 
-// Each part of a message is one stretch.
+// Whether each part of a message is one stretch.
 bool CanonicalLengths::has_whole_messages(const Operation& operation) const {
   if (!is_compression(operation.kind)) return false;
   const bool packs =

@@ -10,8 +10,8 @@
 
 namespace convoy::plan::check {
 
-// Canonical numbers for lengths of stretches and sizes of matrices in the fingerprints of what
-// kernels, compressors and products write. For one part after the other.
+// Canonical numbers for lengths of stretches and sizes of matrices, in the fingerprints of what
+// kernels, compressors and products write. Processes one part after the other.
 class CanonicalLengths : public PartitionedPlan {
  public:
   CanonicalLengths(const PartitionedPlan& plan, const PartDependences& dependences)
@@ -24,7 +24,7 @@ class CanonicalLengths : public PartitionedPlan {
     const std::uint64_t elements = partition_.length(stretch);
     return are_relative_ ? known_.try_emplace(elements, known_.size()).first->second : elements;
   }
-  // The number-th of an operation's sizes.
+  // Returns a canonical number for size `number` of an operation.
   std::uint64_t size(const Operation& operation, std::size_t number) const;
 
  private:
@@ -32,7 +32,8 @@ class CanonicalLengths : public PartitionedPlan {
 
   const PartDependences& dependences_;
   bool are_relative_ = false;
-  std::map<std::uint64_t, std::size_t> known_;  // by their appearance, where that is enough
+  std::map<std::uint64_t, std::size_t> known_;  // in the order of their appearance, if the lengths
+                                                // are relative
   std::vector<std::uint64_t> sides_;            // of all matrices, ascending, each once
 };
 

@@ -11,7 +11,7 @@ Dependence dependence_of(const Operation& operation) {
     case OperationKind::kNorm:
     case OperationKind::kAdaptLossScale:
       return Dependence::kNothing;
-    case OperationKind::kSquareRoot:  // as good as any kernel
+    case OperationKind::kSquareRoot:  // treated like any kernel
       return Dependence::kAll;
     case OperationKind::kMultiply:
     case OperationKind::kDivide:

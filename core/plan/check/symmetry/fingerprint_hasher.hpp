@@ -59,7 +59,7 @@ Fingerprint fingerprint_of(Words... words) {
   return FingerprintHasher(words...).fingerprint();
 }
 
-// What a fingerprint is of: its first word.
+// The first word of a fingerprint, which says what it describes.
 enum Tag : std::uint64_t {
   kFirstParameters = 1,
   kUnwritten,

@@ -14,30 +14,30 @@ namespace convoy::plan::check {
 class PartitionRefinement;
 
 // The memory of a plan, cut into stretches that every operation reads or writes as a whole.
-// Stretches that depend on each other are one part. All memories in the arena's numbers have the
-// same cuts, and share the stretches of the arena.
+// Stretches that depend on each other form one part. All memories that are numbered as the arena
+// have the same cuts, and share the stretches of the arena.
 class MemoryPartition {
  public:
-  // None when there would be very many stretches.
+  // Returns nothing if there would be very many stretches.
   static std::optional<MemoryPartition> of(const Plan& plan, const ScratchLiveRanges& lives);
 
   std::size_t size() const { return lengths_.size(); }
   std::uint64_t length(std::uint32_t stretch) const { return lengths_[stretch]; }
-  // The arena's are the first ones.
+  // The number of the arena's stretches, which come first.
   std::uint32_t of_arena() const { return spaces_[1]; }
-  // Where a memory's stretches begin.
+  // The first stretch of a memory.
   std::uint32_t first_of_memory(std::uint32_t memory) const { return spaces_[space_[memory]]; }
   std::uint32_t end_of_memory(std::uint32_t memory) const { return spaces_[space_[memory] + 1]; }
   bool in_arena(std::uint32_t memory) const { return space_[memory] == 0; }
-  // Of a span, numbered as ScratchLiveRanges does.
+  // The first stretch of a span. Spans are numbered as in ScratchLiveRanges.
   std::uint32_t first(std::size_t span) const { return firsts_[span]; }
   std::uint32_t count(std::size_t span) const { return counts_[span]; }
-  // Equal for stretches of one part.
+  // The number of the stretch's part.
   std::uint32_t part(std::uint32_t stretch) const { return parts_[stretch]; }
   std::uint32_t parts() const { return part_count_; }
-  // The number of a stretch among those of its part: the arena's come first.
+  // The number of a stretch within its part. The arena's stretches come first.
   std::uint32_t position(std::uint32_t stretch) const { return positions_[stretch]; }
-  // The stretches of the part that has most.
+  // The number of stretches in the largest part.
   std::uint32_t largest_part() const { return largest_part_; }
 
  private:
@@ -48,7 +48,7 @@ class MemoryPartition {
   void number_parts(UnionFind& joined);
 
   std::vector<std::uint32_t> space_;   // by memory; 0: the arena
-  std::vector<std::uint32_t> spaces_;  // the first stretch of each, and the end
+  std::vector<std::uint32_t> spaces_;  // the first stretch of each space, and the end
   std::vector<std::uint64_t> lengths_;
   std::vector<std::uint32_t> firsts_;  // by span
   std::vector<std::uint32_t> counts_;
@@ -58,7 +58,7 @@ class MemoryPartition {
   std::uint32_t largest_part_ = 0;
 };
 
-// What everything that works on parts needs: a plan, and how its memory is divided.
+// The common base of classes that work on parts: a plan, and the division of its memory.
 class PartitionedPlan {
  public:
   PartitionedPlan(const Plan& plan, const ScratchLiveRanges& lives,

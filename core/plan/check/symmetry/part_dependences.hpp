@@ -29,7 +29,8 @@ class PartDependences : public PartitionedPlan {
   Dependence operator[](std::uint32_t operation) const { return dependences_[operation]; }
   // Whether any operation has this dependence.
   bool any(Dependence dependence) const { return any_[static_cast<std::size_t>(dependence)]; }
-  // Where operations scatter or gather: which of the pieces, and which of its stretches.
+  // For operations that scatter or gather: returns the item's piece, and its stretch within that
+  // piece.
   std::pair<std::size_t, std::size_t> piece_of(const PartOperations::Item& item) const {
     const std::vector<std::uint32_t>& ends = pieces_.at(item.operation);
     const auto at = std::upper_bound(ends.begin(), ends.end(), item.stretch);

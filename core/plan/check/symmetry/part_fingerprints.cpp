@@ -19,7 +19,7 @@
 namespace convoy::plan::check {
 namespace {
 
-// Parts are independent, so several threads take them, this many parts at a time.
+// Parts are independent, so several threads process them, this many parts at a time.
 constexpr std::size_t kMostThreads = 8;
 constexpr std::uint32_t kTurn = 16;
 constexpr std::size_t kFewItems = 100'000;
@@ -38,7 +38,7 @@ class FingerprintRun : public PartitionedPlan {
         prefixes_(plan, dependences, memory_, passes_),
         lengths_(plan, dependences) {}
 
-  // None when passes are irregular.
+  // Returns nothing if passes are irregular.
   std::optional<Fingerprint> fingerprint(std::uint32_t part) {
     const std::span<const PartOperations::Item> items = items_.items(part);
     const std::span<const std::uint32_t> arena = items_.arena_stretches(part);
@@ -73,7 +73,7 @@ class FingerprintRun : public PartitionedPlan {
     return passes_.are_complete();
   }
 
-  // All items before the end, and the passes before each of them.
+  // Runs all items before `end`, and the passes before each of them.
   bool run_to(std::size_t end, std::span<const PartOperations::Item> items, RunPosition& at) {
     const std::vector<PartPasses::Event>& events = passes_.events();
     for (; at.item < end; ++at.item) {
@@ -87,14 +87,15 @@ class FingerprintRun : public PartitionedPlan {
     return true;
   }
 
-  // The operations of a part are far from each other in memory.
+  // Prefetches an operation, because the operations of a part are far from each other in memory.
   static void fetch(const Operation& operation) {
     constexpr std::size_t kLine = 64;
     const auto* const bytes = reinterpret_cast<const std::byte*>(&operation);
     for (std::size_t at = 0; at < sizeof(Operation); at += kLine) __builtin_prefetch(bytes + at);
   }
 
-  // The replica whose memory the part's operations write first takes the first one's role.
+  // Returns the replica whose memory the part's operations write first. It takes the first
+  // replica's role.
   std::uint32_t leader(std::span<const PartOperations::Item> items) const {
     for (const PartOperations::Item& item : items) {
       const Operation& operation = operation_of(plan_, item.operation);
@@ -162,7 +163,7 @@ class FingerprintRun : public PartitionedPlan {
     return loosened(operation, rounds ? fingerprint_of(kRounded, dtype, exact) : exact);
   }
 
-  // The one that was asked for last is kept: operations in a row have the same one.
+  // The last result is kept, because consecutive operations have the same scalar.
   std::uint64_t field_of(double scalar) {
     if (scalar != last_scalar_) last_field_ = from_scalar(last_scalar_ = scalar).field;
     return last_field_;

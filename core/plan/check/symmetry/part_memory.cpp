@@ -70,7 +70,7 @@ std::uint32_t PartMemory::number(Numbered& of) {
   return of.number;
 }
 
-// What identifies the memory within the part.
+// Returns the fingerprint that identifies the memory within the part.
 Fingerprint PartMemory::code(std::uint32_t memory, std::uint32_t stretch) {
   const PlanBuffer& buffer = plan_.buffers[lives_.buffer(memory)];
   if (!partition_.in_arena(memory))

@@ -12,8 +12,8 @@ namespace convoy::plan::check {
 // The operations on each part of the memory, in order.
 class PartOperations : public PartitionedPlan {
  public:
-  // An operation on one of its stretches, by number. An operation whose writes depend on all its
-  // reads is on all of them.
+  // An operation on one of the part's stretches. An operation whose writes depend on all its reads
+  // is on all of its stretches.
   struct Item {
     std::uint32_t operation = 0;
     std::uint32_t stretch = 0;
@@ -21,12 +21,12 @@ class PartOperations : public PartitionedPlan {
   // A forward or backward.
   struct Pass {
     std::uint32_t operation = 0;
-    std::uint64_t compute = 0;  // of the replica, in the period
-    Fingerprint how = {};       // of what else there is to say of it
+    std::uint64_t compute = 0;  // number of the replica's compute in the period
+    Fingerprint how = {};       // the other properties of the pass
   };
 
   explicit PartOperations(const PartitionedPlan& plan) : PartitionedPlan(plan) {}
-  // False when forwards and backwards are not passes of one replica over its own memory.
+  // Returns false if forwards and backwards are not passes of one replica over its own memory.
   bool sort();
 
   std::size_t size() const { return items_.size(); }
@@ -34,7 +34,7 @@ class PartOperations : public PartitionedPlan {
   std::span<const Item> items(std::uint32_t part) const {
     return {items_.data() + first_items_[part], first_items_[part + 1] - first_items_[part]};
   }
-  // The part's stretches of the arena, ascending.
+  // Returns the part's stretches of the arena, ascending.
   std::span<const std::uint32_t> arena_stretches(std::uint32_t part) const {
     return {arena_stretches_.data() + first_stretches_[part],
             first_stretches_[part + 1] - first_stretches_[part]};

@@ -28,21 +28,22 @@ class PartPasses : public PartitionedPlan {
     std::uint64_t forwards = 0;
     std::uint64_t backwards = 0;
   };
-  using AllProgress = std::vector<Progress>;  // how far all have come, by replica and local stretch
+  using AllProgress = std::vector<Progress>;  // the progress of all, by replica and local stretch
 
   PartPasses(const PartitionedPlan& plan, const PartOperations& items, PartMemory& memory);
 
   void enter(std::span<const std::uint32_t> arena);
-  // In the order of the plan.
+  // The events in the order of the plan.
   const std::vector<Event>& events() const { return events_; }
   // The group of all events, if the part has one stretch of the arena; otherwise none.
   const Group* only_group() const {
     return arena_.size() == 1 && !events_.empty() ? events_.front().group : nullptr;
   }
   const AllProgress& all_progress() const { return progress_; }
-  // Continues from there, in a part with the same only group.
+  // Continues from this progress, in a part with the same only group.
   void restore(const AllProgress& all_progress) { progress_ = all_progress; }
-  // Adds to the result. False when the passes of a replica are not over the whole part.
+  // Runs a pass and adds to the result. Returns false if the passes of a replica are not over the
+  // whole part.
   bool run(const Event& event, Fingerprint& result);
   bool are_complete() const;
 
@@ -60,7 +61,7 @@ class PartPasses : public PartitionedPlan {
   std::span<const std::uint32_t> arena_;
   AllProgress progress_;
   std::vector<Event> events_;
-  std::vector<Fingerprint> gradients_;  // of the first stretch, by compute and role
+  std::vector<Fingerprint> gradients_;  // gradients of the first stretch, by compute and role
 };
 
 }  // namespace convoy::plan::check

@@ -16,7 +16,7 @@ void Cuts::add(std::uint64_t at) {
   const std::size_t count = all_.size();
   if (count > 0 && (all_[count - 1] == at || (count > 1 && all_[count - 2] == at))) return;
   if (sorted_ && count > 1 && all_[count - 2] < at && at < all_[count - 1]) {
-    all_.insert(all_.end() - 1, at);  // the end of the memory is known first
+    all_.insert(all_.end() - 1, at);  // the end of the memory is added first
     return;
   }
   sorted_ = sorted_ && (all_.empty() || all_.back() < at);
@@ -107,7 +107,7 @@ void PartitionRefinement::add_ends(const Operation& operation) {
     }
 }
 
-// visit(span, number, offset of its first element in the operation's own numbers, is_piece)
+// Calls visit(span, number, offset of its first element in the operation's own numbers, is_piece).
 template <typename Visit>
 void PartitionRefinement::for_each_span(const Operation& operation, Dependence dependence,
                                         Visit visit) {
@@ -126,7 +126,7 @@ void PartitionRefinement::for_each_span(const Operation& operation, Dependence d
   }
 }
 
-// Every cut inside of one span becomes a cut of all spans; pieces are one behind the other.
+// Makes every cut inside one span a cut of all spans. Pieces lie one behind the other.
 void PartitionRefinement::spread(const Operation& operation) {
   const Dependence dependence = dependence_of(operation);
   if (dependence == Dependence::kAll || dependence == Dependence::kNothing ||

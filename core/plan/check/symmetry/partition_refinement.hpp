@@ -10,12 +10,12 @@
 
 namespace convoy::plan::check {
 
-// Numbers in ascending order, of which many come several times and most in order.
+// A sorted list of numbers, of which many are added several times and most in ascending order.
 class Cuts {
  public:
   void add(std::uint64_t at);
   const std::vector<std::uint64_t>& sorted();
-  // The same after sorted(), when nothing was added since.
+  // The same list. Requires that nothing was added after sorted().
   const std::vector<std::uint64_t>& known() const { return all_; }
   std::size_t index(std::uint64_t at) const;
 
@@ -23,29 +23,30 @@ class Cuts {
   void tidy();
 
   std::vector<std::uint64_t> all_;
-  mutable std::uint32_t found_ = 0;  // last: most questions come again, or go on behind it
-  std::uint32_t tidy_ = 0;           // so many there were when it was last tidied
+  mutable std::uint32_t found_ = 0;  // the last result: most queries repeat the last one or follow
+                                     // it
+  std::uint32_t tidy_ = 0;           // the number of entries when the list was last tidied
   bool sorted_ = true;
 };
 
 // Partition refinement: cuts memories until every operation finds all its spans cut in the same
-// way. Memories of one space are cut together; space 0 is the arena, every other one a memory of
-// its own.
+// way. Memories of one space are cut together. Space 0 is the arena; every other space is a single
+// memory.
 class PartitionRefinement {
  public:
   PartitionRefinement(const Plan& plan, const ScratchLiveRanges& lives,
                       const std::vector<std::uint32_t>& space_of_memory, std::size_t spaces);
 
-  // False when there would be very many.
+  // Returns false if there would be very many cuts.
   bool cut();
 
   std::size_t spaces() const { return spaces_.size(); }
-  // In ascending order, with both ends of the space.
+  // Returns the cuts in ascending order, with both ends of the space.
   std::span<const std::uint64_t> of(std::size_t space) const {
     const Space& it = spaces_[space];
     return it.cuts == kWhole ? std::span<const std::uint64_t>(it.ends) : cuts_[it.cuts].known();
   }
-  // Which of them this one is.
+  // Returns the index of a cut.
   std::size_t index(std::size_t space, std::uint64_t at) const {
     const Space& it = spaces_[space];
     return it.cuts == kWhole ? (at == 0 ? 0 : 1) : cuts_[it.cuts].index(at);
@@ -53,7 +54,8 @@ class PartitionRefinement {
 
  private:
   static constexpr std::uint32_t kWhole = 0xffffffffu;
-  // Scratch memory that is used as a whole, of which there may be millions, has no cuts inside.
+  // Scratch memory that is always used as a whole, of which there may be millions, has no inner
+  // cuts.
   struct Space {
     std::uint64_t ends[2] = {0, 0};
     std::uint32_t cuts = kWhole;  // index into cuts_
@@ -74,7 +76,7 @@ class PartitionRefinement {
   const std::vector<std::uint32_t>& space_;
   std::vector<Space> spaces_;
   std::vector<Cuts> cuts_;
-  std::vector<std::uint64_t> inside_;  // of one operation, in its own numbers
+  std::vector<std::uint64_t> inside_;  // the inner cuts of one operation, in its own numbers
   bool changed_ = false;
 };
 

@@ -33,8 +33,8 @@ void PrefixCache::keep(const RunPosition& place, const Fingerprint& result) {
   progress_ = passes_.all_progress();
 }
 
-// The number of first items of the same operations. Both parts have one stretch of the arena, so
-// the order of these and of the passes over it is the same, too.
+// Returns how many items at the beginning have the same operations. Both parts have one stretch of
+// the arena, so the passes over it come in the same order, too.
 std::size_t PrefixCache::common_items(const Period& a, const Period& b) {
   if (a.passes == nullptr || a.passes != b.passes || a.leader != b.leader) return 0;
   const auto [end, unused] = std::ranges::mismatch(
@@ -42,7 +42,7 @@ std::size_t PrefixCache::common_items(const Period& a, const Period& b) {
   return static_cast<std::size_t>(end - a.items.begin());
 }
 
-// The number of these that do the same to memory with the same fingerprint in both parts.
+// Returns how many of these do the same to memory with the same fingerprint in both parts.
 std::size_t PrefixCache::matching_items(const Period& a, const Period& b) const {
   std::size_t count = 0;
   const std::size_t equal = common_items(a, b);
@@ -50,8 +50,8 @@ std::size_t PrefixCache::matching_items(const Period& a, const Period& b) const 
   return count;
 }
 
-// The fingerprint of masters, and of memory that is not in the arena's numbers, is their order of
-// appearance in the part.
+// Masters, and memory that is not numbered as the arena, are excluded: their fingerprint is their
+// order of appearance in the part.
 bool PrefixCache::does_the_same(const Operation& operation) const {
   if (dependences_[operation.id] != Dependence::kElements) return false;
   const std::size_t first = lives_.first_span(operation.id);

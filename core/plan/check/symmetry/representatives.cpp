@@ -46,7 +46,7 @@ class Representatives : public PartitionedPlan {
   }
 
  private:
-  // Spans that only scale an update stay, whatever part they belong to.
+  // Keeps spans that only scale an update, whatever part they belong to.
   void keep_sizes(const Operation& operation) {
     const std::size_t reads = lives_.first_span(operation.id);
     const std::size_t writes = reads + operation.reads.size();
@@ -61,7 +61,7 @@ class Representatives : public PartitionedPlan {
         kept_[partition_.part(partition_.first(span) + i)] = true;
   }
 
-  // Elements that are kept before each of the stretches.
+  // Computes how many elements are kept before each of the stretches.
   void measure() {
     before_.push_back(0);
     for (std::uint32_t i = 0; i < partition_.size(); ++i)
@@ -93,7 +93,7 @@ class Representatives : public PartitionedPlan {
       const std::size_t reads = lives_.first_span(operation.id);
       made.reads = spans(operation.reads, reads, result.plan);
       made.writes = spans(operation.writes, reads + operation.reads.size(), result.plan);
-      // The first one that is left begins the pass.
+      // The first forward that is kept begins the pass, with layer 0.
       if (operation.kind == OperationKind::kBackward) layers_[operation.replica] = 0;
       if (operation.kind == OperationKind::kForward)
         made.first_layer = layers_[operation.replica]++;
@@ -124,7 +124,8 @@ class Representatives : public PartitionedPlan {
   }
 
   std::vector<bool> kept_;              // by part
-  std::size_t left_ = 0;                // operations, when it is known whether it is worth it
+  std::size_t left_ = 0;                // operations that are left, once it is known whether the
+                                        // reduction is worth it
   std::vector<std::uint64_t> before_;   // by stretch
   std::vector<std::uint32_t> numbers_;  // by memory: the reduced plan's buffer
   std::vector<std::uint64_t> layers_;   // by replica: forwards of this pass

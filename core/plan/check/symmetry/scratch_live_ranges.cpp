@@ -42,7 +42,7 @@ class Live {
  private:
   static constexpr std::size_t kMost = 64;
 
-  // Then the buffer is one memory.
+  // If there are many ranges, treats the buffer as one memory.
   void give_up_if_many() {
     if (ranges_.size() <= kMost) return;
     lost_ = true;
@@ -72,7 +72,7 @@ ScratchLiveRanges::ScratchLiveRanges(const Plan& plan) : plan_(plan) {
   for (const auto* section : {&plan.prologue, &plan.body}) divide(*section);
 }
 
-// Numbers the buffers that are used and are not scratch memory.
+// Numbers the buffers that are used and are no scratch memory.
 void ScratchLiveRanges::number_whole_buffers() {
   std::vector<bool> is_used(plan_.buffers.size(), false);
   for (const std::uint32_t buffer : memories_) is_used[buffer] = true;

@@ -16,7 +16,8 @@ class ScratchLiveRanges {
 
   std::size_t memories() const { return buffers_.size(); }
   std::uint32_t buffer(std::uint32_t memory) const { return buffers_[memory]; }
-  // Spans of all operations, by their ids, each operation's reads before its writes.
+  // The number of spans of all operations. They are ordered by the operations' ids, each
+  // operation's reads before its writes.
   std::size_t spans() const { return memories_.size(); }
   std::size_t first_span(std::uint32_t operation) const { return first_spans_[operation]; }
   std::uint32_t memory(std::size_t span) const { return memories_[span]; }

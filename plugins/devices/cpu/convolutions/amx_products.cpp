@@ -1,5 +1,5 @@
-// Products by tile registers. Compiled for AMX, and called only where bf16_kernels() says so. Uses
-// no library templates: the linker may take their code from here for everyone.
+// Products with tile registers. Compiled for AMX, and called only if bf16_kernels() permits it.
+// Uses no library templates, because the linker may take their code from here for all callers.
 #include "plugins/devices/cpu/convolutions/bf16_kernels.hpp"
 
 #include <immintrin.h>
@@ -7,7 +7,7 @@
 namespace convoy::cpu {
 namespace {
 
-// Tile instructions touch memory behind the compiler's back.
+// Tells the compiler that memory has changed: it does not see the accesses of tile instructions.
 inline void memory_is_touched() {
   asm volatile("" ::: "memory");
 }

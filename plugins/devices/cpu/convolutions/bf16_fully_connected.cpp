@@ -12,10 +12,10 @@ namespace convoy::cpu {
 namespace {
 
 constexpr std::size_t kSums = kBf16Block * kBf16Block;
-// With more images the library's products, which read each weight once per call, are faster.
+// With more images, the library's products are faster, because they read each weight once per call.
 constexpr std::size_t kMostImages = 64;
-// What is rounded at a time stays in a first-level cache of 48 KiB: so many steps of 32 inputs with
-// 64 outputs, and so many blocks of 16 inputs.
+// The values rounded at one time stay in a first-level cache of 48 KiB: this many steps of 32
+// inputs with 64 outputs, and this many blocks of 16 inputs.
 constexpr std::size_t kChunkSteps = 8;
 constexpr std::size_t kRangeBlocks = 16;
 constexpr std::size_t kMostWidth = 64;
@@ -44,7 +44,7 @@ Bf16FullyConnected::Bf16FullyConnected(const Shape& shape)
       in_steps_(divide_up(shape.inputs, kBf16Step)),
       out_steps_(out_blocks_ * shape.width / kBf16Step) {}
 
-// The copy of the source, or the packed gradient of the result.
+// Elements of the copy of the source, or of the packed gradient of the result.
 std::size_t Bf16FullyConnected::shared_elements() const {
   return image_blocks_ * std::max(in_steps_, out_steps_) * kBf16Tile;
 }
@@ -69,7 +69,7 @@ std::size_t Bf16FullyConnected::scratch_bytes(std::size_t threads) const {
   return kCacheLine + shared_elements() * sizeof(Bf16) + threads * workspace_bytes();
 }
 
-// Calls task(index, own memory) for every index.
+// Calls task(index, memory of the thread) for every index.
 template <typename Task>
 void Bf16FullyConnected::run(std::size_t tasks, void* scratch, std::size_t threads,
                              const Task& task) const {
@@ -91,7 +91,7 @@ void Bf16FullyConnected::forward(const Forward& arguments, std::size_t threads) 
   });
 }
 
-// To [block of images][step][16 images][32 inputs], padded with zeros.
+// Copies to [block of images][step][16 images][32 inputs], padded with zeros.
 void Bf16FullyConnected::copy_source(const Bf16* source, Bf16* to) const {
   parallel_indices(image_blocks_ * kBf16Block, [&](std::size_t image) {
     const Bf16* const from = source + std::min(image, shape_.images - 1) * shape_.inputs;
@@ -118,7 +118,7 @@ void Bf16FullyConnected::forward_block(std::size_t block, const Forward& argumen
   write_results(block, arguments, own.sums);
 }
 
-// To [column][step][16 pairs of inputs][16 outputs][2].
+// Rounds to [column][step][16 pairs of inputs][16 outputs][2].
 void Bf16FullyConnected::pair_inputs(const float* weights, std::size_t first, std::size_t steps,
                                      Bf16* to) const {
   constexpr std::size_t kHalf = kBf16Tile / 2;  // of a step: 16 inputs
@@ -190,7 +190,7 @@ void Bf16FullyConnected::backward(const Backward& arguments, std::size_t threads
       });
 }
 
-// To [block of images][step][16 pairs of outputs][16 images][2], padded with zeros.
+// Packs to [block of images][step][16 pairs of outputs][16 images][2], padded with zeros.
 void Bf16FullyConnected::pack_gradient(const Bf16* gradient, Bf16* to) const {
   parallel_indices(image_blocks_ * out_steps_, [&](std::size_t tile) {
     const std::size_t first = tile % out_steps_ * kBf16Step;
@@ -247,7 +247,7 @@ void Bf16FullyConnected::multiply_outputs(std::size_t block, std::size_t in_bloc
   }
 }
 
-// Sums are in tiles of 16 inputs by 16 images.
+// The sums are in tiles of 16 inputs by 16 images.
 void Bf16FullyConnected::write_gradients(std::size_t range, const Backward& arguments,
                                          const float* sums) const {
   const std::size_t first = range * kRangeBlocks * kBf16Block;

@@ -8,29 +8,29 @@
 namespace convoy::cpu {
 
 // The products of a fully connected layer, forward and for the gradient of its input, on bf16
-// activations and the f32 weights as they are stored: a block of weights is rounded to bf16 in a
-// thread's own cache and multiplied there by the processor's bf16 products. With few images these
-// products wait for memory, and a copy of all weights in bf16 would cost more bytes than it saves.
+// activations and stored f32 weights. Each thread rounds a block of weights to bf16 in its own
+// cache and multiplies it there with the processor's bf16 products. With few images, these products
+// wait for memory, and a copy of all weights in bf16 would cost more bytes than it saves.
 //
 // Weights are in blocks, [outputs / width][inputs / 16][16 inputs][width outputs], padded with
-// zeros, as the library writes their gradient. Every result is the sum of one task in a fixed
-// order: it does not depend on the number of threads.
+// zeros, as the library writes their gradient. One task computes every result, as a sum in a fixed
+// order, so results do not depend on the number of threads.
 class Bf16FullyConnected {
  public:
   struct Shape {
     std::size_t images, inputs, outputs;
-    std::size_t width;  // outputs of a block
+    std::size_t width;  // outputs per block
   };
 
-  // Whether this processor computes this shape: nothing below may be called otherwise.
+  // Whether the processor supports this shape. If not, nothing below may be called.
   static bool suits(const Shape& shape);
-  // Whether that was measured to be faster than oneDNN 2.6: with tile registers for every shape,
-  // with vectors (Zen 4) where the weights do not stay in a cache.
+  // Whether this was measured to be faster than oneDNN 2.6: with tile registers for every shape,
+  // with vectors (Zen 4) if the weights do not stay in a cache.
   static bool pays(const Shape& shape);
 
   explicit Bf16FullyConnected(const Shape& shape);
 
-  // Bytes of memory that either product needs for its own use with this many threads.
+  // Bytes of scratch memory that either product needs with this many threads.
   std::size_t scratch_bytes(std::size_t threads) const;
 
   struct Forward {
@@ -84,8 +84,8 @@ class Bf16FullyConnected {
   const Bf16Kernels* kernels_;
   std::size_t image_blocks_, in_blocks_, out_blocks_;
   std::size_t columns_;    // blocks of 16 outputs in a block of weights
-  std::size_t in_steps_;   // of 32 inputs
-  std::size_t out_steps_;  // of 32 outputs, padding included
+  std::size_t in_steps_;   // steps of 32 inputs
+  std::size_t out_steps_;  // steps of 32 outputs, padding included
 };
 
 }  // namespace convoy::cpu

@@ -1,5 +1,5 @@
-// Compiled for AVX-512 with bf16, and called only where bf16_kernels() says so. Uses no library
-// templates: the linker may take their code from here for everyone.
+// Compiled for AVX-512 with bf16, and called only if bf16_kernels() permits it. Uses no library
+// templates, because the linker may take their code from here for all callers.
 #include "plugins/devices/cpu/convolutions/bf16_kernels.hpp"
 
 #include <immintrin.h>
@@ -7,7 +7,7 @@
 namespace convoy::cpu {
 namespace {
 
-// Eight channels of four pixels, eight pixels apart from each other.
+// Loads eight channels of four pixels, which are eight pixels apart.
 inline __m512i load_four(const Bf16* const* pixels, std::size_t channel) {
   const auto load = [&](int pixel) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(pixels[pixel] + channel));
@@ -18,7 +18,7 @@ inline __m512i load_four(const Bf16* const* pixels, std::size_t channel) {
   return _mm512_mask_broadcast_i32x4(four, 0xf000, load(24));
 }
 
-// Transposes eight channels of 32 pixels: every quarter of the registers is a square of 8 x 8.
+// Transposes eight channels of 32 pixels. Every quarter of the registers is a square of 8 x 8.
 inline void transpose_eight(const Bf16* const* pixels, std::size_t channel, std::size_t distance,
                             Bf16* to) {
   __m512i a[8], b[8];
@@ -56,7 +56,7 @@ void pack_rows(const Bf16Pixels& from, const Bf16Rows& layout, Bf16* to) {
   }
 }
 
-// The order that takes elements of the two halves by turns.
+// Returns the order that interleaves the elements of the two halves.
 inline __m512i interleaving() {
   alignas(64) Bf16 order[kBf16Step];
   for (std::size_t i = 0; i < kBf16Step; ++i) {
@@ -65,8 +65,8 @@ inline __m512i interleaving() {
   return _mm512_load_si512(order);
 }
 
-// Of 16 channels of two pixels, from the first or the 17th on: where each stands behind the other
-// in the two vectors of the pixels' channels.
+// Returns the order that pairs 16 channels of two pixels, from the first or the 17th channel on. It
+// selects from the vectors of the two pixels' channels.
 inline __m512i pairing(std::size_t first_channel) {
   alignas(64) Bf16 order[kBf16Step];
   for (std::size_t i = 0; i < kBf16Step; ++i) {
@@ -83,9 +83,9 @@ inline void ask_for(const Bf16* line) {
   _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
 }
 
-// Two blocks of channels at a time, which are a line of the cache. Pixels are gone through in their
-// order, and asked for early: the processor does not see them coming where the next tile's channels
-// lie between them.
+// Packs two blocks of channels at a time, which are one cache line. It goes through pixels in their
+// order and prefetches them, because the processor does not predict accesses to pixels that have
+// channels of the next tile between them.
 void pack_pairs(const Bf16Pixels& from, std::size_t block, Bf16* to) {
   constexpr std::size_t kAhead = 16;  // pixels
   const __m512i low = pairing(0), high = pairing(kBf16Block);
@@ -113,8 +113,7 @@ void pack_pairs(const Bf16Pixels& from, std::size_t block, Bf16* to) {
   }
 }
 
-// Weights are read from front to back: what stands 4 KiB behind a line is asked for. Nothing need
-// be there.
+// Weights are read from front to back. Prefetches the line 4 KiB ahead, which need not exist.
 inline void ask_ahead_of(const float* line) {
   constexpr std::uintptr_t kAhead = 4096;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the pointer may not go that far.
@@ -122,7 +121,7 @@ inline void ask_ahead_of(const float* line) {
                _MM_HINT_T0);
 }
 
-// Two vectors side by side.
+// Rounds two vectors into one, side by side.
 inline __m512i rounded(__m512 low, __m512 high) {
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
 }
@@ -155,7 +154,8 @@ void round(const float* from, std::size_t count, Bf16* to) {
   }
 }
 
-// Products with ones; several sums, because each waits for the one before it.
+// Sums by multiplication with ones. Several sums run side by side, because each addition waits for
+// the one before it.
 void sum(const Bf16* result, std::size_t steps, float* total, bool fresh) {
   constexpr std::size_t kSums = 4;
   const auto ones = reinterpret_cast<__m512bh>(_mm512_set1_epi16(0x3f80));

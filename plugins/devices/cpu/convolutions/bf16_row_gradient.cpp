@@ -7,18 +7,18 @@
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kSourceUnit = 64;  // bytes: what follows the copy begins a cache line
+constexpr std::size_t kSourceUnit = 64;  // bytes; memory behind the copy begins at a cache line
 
 std::size_t whole(std::size_t size, std::size_t unit) {
   return (size + unit - 1) / unit * unit;
 }
 
-// Elements that one row of the filter meets at one place.
+// Elements that one row of the filter reads at one position.
 std::size_t row_elements(const ConvolutionShape& shape) {
   return shape.kernel_width * shape.in_channels;
 }
 
-// The convolution whose input channels are what a row of the filter meets.
+// The same convolution with the elements of a filter row as input channels.
 ConvolutionShape rows_of(const ConvolutionShape& shape) {
   ConvolutionShape rows = shape;
   rows.in_channels = whole(row_elements(shape), kBf16Block);
@@ -52,7 +52,7 @@ bool Bf16RowGradient::pays(const ConvolutionShape& shape) {
 Bf16RowGradient::Bf16RowGradient(const ConvolutionShape& shape)
     : shape_(shape), rows_(rows_of(shape)), steps_(steps_of(shape)), gradient_(rows_, steps_) {}
 
-// The last place reads whole blocks, too.
+// The last position reads whole blocks, too.
 std::size_t Bf16RowGradient::source_bytes() const {
   return whole((shape_.batch * steps_.image + rows_.in_channels) * sizeof(Bf16), kSourceUnit);
 }
@@ -91,7 +91,7 @@ void Bf16RowGradient::copy_row(const Bf16* from, Bf16* to) const {
   std::fill(to + before + count, to + steps_.row, Bf16{0});
 }
 
-// From blocks of a row's elements and outputs, [out][in][row of the filter][16 in][16 out].
+// Copies from blocks of a row's elements and outputs, [out][in][row of the filter][16 in][16 out].
 void Bf16RowGradient::write_weights(const float* sums, float* weights) const {
   const std::size_t height = shape_.kernel_height, width = shape_.kernel_width;
   const std::size_t in_blocks = rows_.in_channels / kBf16Block;

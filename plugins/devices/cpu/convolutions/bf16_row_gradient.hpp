@@ -6,28 +6,28 @@
 
 namespace convoy::cpu {
 
-// The gradient of the weights of a convolution that reads few channels, as the first of a network
-// does, from bf16 activations.
+// The gradient of the weights of a convolution with few input channels, such as the first one of a
+// network, from bf16 activations.
 //
-// With channels last the pixels that a row of the filter meets stand side by side: width x channels
-// numbers, which take the place of the input channels in Bf16WeightsGradient. The taps are then the
-// filter's rows, and neighbours in the result overlap in memory. What pads the channels to whole
-// blocks is whatever stands behind; its products are not looked at. Columns of padding have to be
-// in memory, so the source is copied first.
+// With channels last, the pixels that a filter row reads are consecutive: width x channels numbers.
+// They take the place of the input channels in Bf16WeightsGradient. Its taps are then the rows of
+// the filter, and the inputs of neighbouring results overlap in memory. The padding of these
+// channels to whole blocks is the memory behind them; products with it are ignored. Padding columns
+// must be in memory, so the source is copied first.
 class Bf16RowGradient {
  public:
-  // Whether this processor computes this shape: nothing below may be called otherwise.
+  // Whether the processor supports this shape. If not, nothing below may be called.
   static bool suits(const ConvolutionShape& shape);
-  // Whether that was faster than oneDNN 2.6 in tests/benchmarks/bf16_weights_gradient_benchmark:
+  // Whether this was faster than oneDNN 2.6 in tests/benchmarks/bf16_weights_gradient_benchmark:
   // with tile registers for every shape, with vectors (Zen 4) for none.
   static bool pays(const ConvolutionShape& shape);
 
   explicit Bf16RowGradient(const ConvolutionShape& shape);
 
-  // Bytes of memory that run() needs for its own use with this many threads.
+  // Bytes of scratch memory that run() needs with this many threads.
   std::size_t scratch_bytes(std::size_t threads) const;
 
-  // As Bf16WeightsGradient::run, but that the gradient is written in plain order, OIHW.
+  // The same as Bf16WeightsGradient::run, but writes the gradient in plain order, OIHW.
   void run(const Bf16WeightsGradient::Arguments& arguments, std::size_t threads) const;
 
  private:

@@ -15,17 +15,17 @@ constexpr std::size_t kWeightsOfBlocks = kBf16Block * kBf16Block;
 
 // The sums of a tile take 640 KiB of a second-level cache of 2 MiB.
 constexpr std::size_t kTileFloats = std::size_t{160} << 10;
-// Blocks of channels of a tile: what is packed once is multiplied by all of the other side. For
-// tile registers packing a source costs more than packing a result; processors without them have a
-// second-level cache of 1 MiB.
+// Blocks of channels per tile. Pixels of one side are packed once and multiplied by all of the
+// other side. For tile registers, packing a source costs more than packing a result. Processors
+// without them have a second-level cache of 1 MiB.
 constexpr std::size_t kTileIn = 16, kTileOut = 32, kTileOutOfVectors = 16;
-// Steps of pixels at a time: two blocks of both factors stay in a first-level cache of 48 KiB, or
-// of 32 KiB without tile registers. The taps of a larger filter share one source, which reaches
-// over the chunk's ends.
+// Steps of pixels at a time. Two blocks of both factors stay in a first-level cache of 48 KiB, or
+// of 32 KiB without tile registers. The taps of a larger filter share one source, which extends
+// beyond the chunk.
 constexpr std::size_t kChunkSteps = 10, kChunkStepsOfTaps = 8, kChunkStepsOfVectors = 8;
-// Enough to be shared evenly by a few threads.
+// Enough tasks for an even distribution over a few threads.
 constexpr std::size_t kTasks = 16;
-// Parts of the canvas cost writing and reading as many gradients.
+// Every part of the canvas writes and reads this many gradients.
 constexpr std::size_t kPartFloats = std::size_t{1024} << 10;
 
 }  // namespace
@@ -92,7 +92,8 @@ void Bf16WeightsGradient::divide() {
   for (const PixelCanvas::Plane& plane : canvas_.planes()) {
     reach = std::max(reach, static_cast<std::size_t>(plane.last_offset - plane.first_offset));
   }
-  // Rows of an odd number of cache lines: those of a tile do not fight for one set of the cache.
+  // The rows have an odd number of cache lines, so that those of a tile use different sets of the
+  // cache.
   plane_steps_ = divide_up(chunk_steps_ * kBf16Step + reach, kBf16Step) | 1;
 }
 
@@ -100,7 +101,7 @@ std::size_t Bf16WeightsGradient::tiles() const {
   return divide_up(in_blocks_, tile_in_) * divide_up(out_blocks_, tile_out_);
 }
 
-// Vectors read pairs. Without neighbours a tile register's rows lie side by side.
+// Vectors read pairs. Without neighbours, the rows of a tile register are next to each other.
 Bf16Rows Bf16WeightsGradient::rows() const {
   const std::size_t block = plane_steps_ * kBf16Tile;
   if (!kernels_->uses_tiles) {
@@ -112,7 +113,7 @@ Bf16Rows Bf16WeightsGradient::rows() const {
   return {.channel = plane_steps_ * kBf16Step, .pair = 2, .step = kBf16Step, .block = block};
 }
 
-// A line of the cache more than a block takes: blocks do not fight for one set of the cache.
+// One cache line more than a block needs, so that blocks use different sets of the cache.
 std::size_t Bf16WeightsGradient::result_block(std::size_t steps) const {
   return steps * kBf16Tile + kBf16Step;
 }
@@ -121,7 +122,7 @@ std::size_t Bf16WeightsGradient::copy_elements() const {
   return tile_in_ * rows().block;
 }
 
-// Of a chunk of the result, or of what its taps meet in one copy of the source.
+// Pixels of a chunk of the result, or of what its taps read in one copy of the source.
 std::size_t Bf16WeightsGradient::list_pixels() const {
   return plane_steps_ * kBf16Step;
 }
@@ -227,7 +228,7 @@ std::size_t Bf16WeightsGradient::steps_from(std::size_t first, const Tile& tile)
   return std::min(chunk_steps_, tile.last_step - first);
 }
 
-// Steps of a plane that hold what the taps of so many steps of the result meet.
+// Returns how many steps of a plane contain what the taps read for this many steps of the result.
 std::size_t Bf16WeightsGradient::source_steps(const PixelCanvas::Plane& plane,
                                               std::size_t steps) const {
   const auto reach = static_cast<std::size_t>(plane.last_offset - plane.first_offset);
@@ -296,7 +297,7 @@ void Bf16WeightsGradient::multiply(const Tile& tile, const Chunk& chunk, const W
   }
 }
 
-// One line of each of the next chunk's pixels, first those of the result.
+// Prefetches one line of each of the next chunk's pixels, first those of the result.
 void Bf16WeightsGradient::ask_for_line(std::size_t line, const Tile& tile, const Workspace& own,
                                        Bf16Product& product) const {
   const std::size_t result_lines = divide_up(tile.last_out - tile.first_out, 2);

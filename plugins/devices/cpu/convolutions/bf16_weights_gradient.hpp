@@ -8,35 +8,36 @@
 
 namespace convoy::cpu {
 
-// The gradient of a convolution's weights (and bias) from bf16 activations: for each tap of the
-// filter a product of matrices, input channels x output channels, over the positions of a canvas of
-// pixels, by the processor's bf16 products. Channels are multiples of 16; the gradient is f32 in
-// oneDNN's OIhw16i16o.
+// The gradient of a convolution's weights (and bias) from bf16 activations. For each tap of the
+// filter, it is a matrix product, input channels x output channels, over the positions of a canvas
+// of pixels, with the processor's bf16 products. Channels are multiples of 16. The gradient is f32
+// in oneDNN's OIhw16i16o.
 //
-// Tasks are tiles of channels, times parts of the canvas where tiles are few. The division follows
-// from the shape alone and the parts are added in order: the result does not depend on the number
-// of threads.
+// Tasks are tiles of channels. If there are few tiles, the canvas is also divided into parts. The
+// division depends only on the shape, and the parts are added in order, so the result does not
+// depend on the number of threads.
 class Bf16WeightsGradient {
  public:
-  // Whether this processor computes this shape: nothing below may be called otherwise.
+  // Whether the processor supports this shape. If not, nothing below may be called.
   static bool suits(const ConvolutionShape& shape);
-  // Whether that was faster than oneDNN 2.6 in tests/benchmarks/bf16_weights_gradient_benchmark:
+  // Whether this was faster than oneDNN 2.6 in tests/benchmarks/bf16_weights_gradient_benchmark:
   // with tile registers for every shape, with vectors (Zen 4) for filters of 1x1, for strides, and
   // for few pixels and many weights.
   static bool pays(const ConvolutionShape& shape);
 
   explicit Bf16WeightsGradient(const ConvolutionShape& shape);
-  // The same for a source that lies in memory in another way.
+  // The same for a source with another memory layout.
   Bf16WeightsGradient(const ConvolutionShape& shape, const SourceSteps& source);
 
-  // Of the gradient of the weights.
+  // Size of the gradient of the weights.
   std::size_t weights_floats() const { return weights_floats_; }
 
-  // Bytes of memory that run() needs for its own use with this many threads.
+  // Bytes of scratch memory that run() needs with this many threads.
   std::size_t scratch_bytes(std::size_t threads) const;
 
-  // What run() reads (the activation and the gradient of the result, [image][row][column][channel])
-  // and writes. bias may be null, otherwise it holds a float per output channel.
+  // The arguments of run(). It reads the activation and the gradient of the result,
+  // [image][row][column][channel], and writes the gradients. bias may be null, else it holds a
+  // float per output channel.
   struct Arguments {
     const Bf16* source;
     const Bf16* result;
@@ -53,30 +54,30 @@ class Bf16WeightsGradient {
   struct Tile {
     std::size_t first_in, last_in, first_out, last_out, first_step, last_step;
   };
-  // A plane of the source, packed from its first or its second pixel on: pairs of pixels cannot be
-  // parted again, so taps at odd distances need other pairs.
+  // A plane of the source, packed from its first or its second pixel on. Pairs of pixels cannot be
+  // split again, so taps at odd distances need other pairs.
   struct Copy {
     std::size_t plane, shift;
     bool operator==(const Copy&) const = default;
   };
-  // Where a tap's pixels begin: elements behind the start of a copy.
+  // Where a tap's pixels begin, in elements from the start of a copy.
   struct TapPlace {
     std::size_t copy, elements;
   };
-  // What a tile multiplies at a time.
+  // The pixels that a tile multiplies at one time.
   struct Chunk {
     std::size_t steps;
-    bool fresh, last;  // the tile's first and last
+    bool fresh, last;  // whether it is the tile's first or last
   };
-  // Memory of one thread: a chunk's pixels, packed, and where those to be packed next are: a list
-  // of the result's, then one for each copy of the source.
+  // Memory of one thread: the packed pixels of a chunk, and addresses of the pixels to pack next.
+  // The addresses are one list for the result, then one for each copy of the source.
   struct Workspace {
     const Bf16** pixels;
     const Bf16* empty;
     Bf16* source;
     Bf16* result;
   };
-  // Where a tile's sums go: the weights themselves, or a part's own.
+  // The destination of a tile's sums: the weights themselves, or the memory of a part.
   struct Sums {
     float* weights;
     float* bias;

@@ -8,16 +8,16 @@
 namespace convoy::cpu {
 
 // A convolution whose filters each read one channel, over planes; the padding of channels holds
-// zeros. Weights are stored as [block of channels]
-// [tap][channel of the block]. Runs on the team of the calling thread; the images' shares of the
-// weights' gradients are added in order, so the team's size changes no bit.
+// zeros. Weights are stored as [block of channels][tap][channel of the block]. Runs on the team of
+// the calling thread. The images' shares of the weights' gradients are added in order, so the
+// team's size does not change the result.
 class DepthwiseConvolution {
  public:
   DepthwiseConvolution(const PlaneWindows& windows, std::size_t images, std::size_t channels,
                        std::size_t block);
 
-  // The bias may be null, or has as many elements as there are channels (without padding). A relu
-  // has a limit of 0 = none.
+  // The bias may be null, else it has one element per channel (without padding). A relu limit of 0
+  // means none.
   struct Result {
     const float* bias;
     bool relu;
@@ -25,11 +25,11 @@ class DepthwiseConvolution {
     const Planes& write;
   };
   void forward(const Planes& read, const float* weights, const Result& result) const;
-  // Overwrites the gradient of what was read, or adds to what is there.
+  // Overwrites the gradient of the input, or adds to it.
   void backward_data(const Planes& gradient, const float* weights, const Planes& write,
                      bool add) const;
 
-  // Floats of memory that backward_weights() needs for its own use.
+  // Floats of scratch memory that backward_weights() needs.
   std::size_t scratch_floats() const;
   // bias may be null.
   void backward_weights(const Planes& read, const Planes& gradient, float* weights, float* bias,

@@ -20,21 +20,21 @@ bool whole_tiles(dnnl::memory::dim block) {
   return block % static_cast<dnnl::memory::dim>(kWeightTile) == 0;
 }
 
-// Output and input channels in blocks, such as 16i16o.
+// Whether output and input channels are in blocks, such as 16i16o.
 bool has_tiles(const BlockedLayout& layout) {
   const Dims& inner = layout.inner_dimensions;
   return (inner == Dims{0, 1} || inner == Dims{1, 0}) && whole_tiles(layout.inner_sizes[0]) &&
          whole_tiles(layout.inner_sizes[1]);
 }
 
-// The same with pairs of one of them, such as 16i64o2i.
+// Whether they are in blocks with pairs of one of them, such as 16i64o2i.
 bool has_pairs(const BlockedLayout& layout) {
   const Dims& inner = layout.inner_dimensions;
   return (inner == Dims{0, 1, 0} || inner == Dims{1, 0, 1}) && layout.inner_sizes[2] == 2 &&
          whole_tiles(2 * layout.inner_sizes[0]) && whole_tiles(layout.inner_sizes[1]);
 }
 
-// A matrix is a filter of one tap.
+// Adds dimensions for taps: a matrix is a filter of one tap.
 BlockedLayout with_taps(BlockedLayout layout, std::size_t dimensions) {
   layout.padded.resize(dimensions, 1);
   layout.strides.resize(dimensions, 1);
@@ -45,7 +45,7 @@ BlockedLayout with_taps(BlockedLayout layout, std::size_t dimensions) {
 
 PairedWeights::Side::Side(const BlockedLayout& layout) {
   block.fill(1);
-  tile_step.fill(0);  // of dimensions without blocks
+  tile_step.fill(0);  // for dimensions without blocks
   for (std::size_t i = 0; i < kDimensions; ++i) {
     padded[i] = size(layout.padded[i]);
     block_step[i] = size(layout.strides[i]);
@@ -53,7 +53,8 @@ PairedWeights::Side::Side(const BlockedLayout& layout) {
   std::size_t step = 1;
   for (std::size_t i = layout.inner_sizes.size(); i-- > 0;) {
     const std::size_t dimension = size(layout.inner_dimensions[i]);
-    // A tile has so many of this block's parts as are not in a block further in.
+    // The number of tiles in a block follows from the part of the block that is not in an inner
+    // block.
     tile_step[dimension] = kWeightTile / block[dimension] * step;
     block[dimension] *= size(layout.inner_sizes[i]);
     step *= size(layout.inner_sizes[i]);

@@ -5,23 +5,24 @@
 namespace convoy::cpu {
 namespace {
 
-// One direction of a tap: the source's pixel of a result's pixel p is stride * (p + steps) +
-// remainder.
+// One dimension of a tap. It reads, for a result's pixel p, the source's pixel stride * (p + steps)
+// + remainder.
 struct Shift {
   std::ptrdiff_t steps;
   std::size_t remainder;
 };
 
 Shift shift_of(std::size_t tap, std::size_t pad, std::size_t stride) {
-  const std::size_t lead = (pad + stride - 1) / stride;  // whole steps, so that nothing is negative
+  const std::size_t lead =
+      (pad + stride - 1) / stride;  // whole steps, so that no offset is negative
   const std::size_t moved = tap + lead * stride - pad;
   return {static_cast<std::ptrdiff_t>(moved / stride) - static_cast<std::ptrdiff_t>(lead),
           moved % stride};
 }
 
-// One direction of the canvas: how many of a plane's pixels the result meets, and how many
-// positions an image needs, so that none of the taps of one remainder meets a pixel of the next
-// image or row.
+// One dimension of the canvas: how many of a plane's pixels the result reads, and how many
+// positions an image needs, so that no tap with the same remainder reads a pixel of the next image
+// or row.
 struct Extent {
   std::size_t pixels, positions;
 };
@@ -88,7 +89,7 @@ void PixelCanvas::add_taps() {
       taps_.push_back({plane_of(shifts.back().down.remainder, shifts.back().across.remainder), 0});
     }
   }
-  // The width of the canvas is known when all planes are.
+  // The width of the canvas is known only after all planes.
   std::vector<bool> seen(planes_.size());
   for (std::size_t i = 0; i < taps_.size(); ++i) {
     const std::size_t index = taps_[i].plane;

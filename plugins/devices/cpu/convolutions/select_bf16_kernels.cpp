@@ -33,7 +33,7 @@ Features processor_features() {
   return {tiles && vectors, vectors};
 }
 
-// Tile registers are large: Linux lets a process use them once it has asked.
+// Tile registers are large: a process may use them only after asking Linux for permission.
 bool system_permits_amx() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;

@@ -1,5 +1,5 @@
-// Compiled once per instruction set, with CONVOY_KERNEL_SET naming the namespace and with fused
-// multiplication and addition where the set has it. Uses no library templates: see kernels.cpp.
+// Compiled once per instruction set. CONVOY_KERNEL_SET names the namespace. Products and sums are
+// fused if the set supports it. Uses no library templates: see kernels.cpp.
 #include "plugins/devices/cpu/convolutions/tap_kernels.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
@@ -7,7 +7,7 @@ namespace {
 
 template <int kBlock>
 struct Lanes {
-  // Memory of any alignment, and of type float elsewhere.
+  // A vector in memory of any alignment that other code accesses as floats.
   using Unaligned [[gnu::vector_size(kBlock * sizeof(float)), gnu::aligned(4), gnu::may_alias]] =
       float;
   using Vector [[gnu::vector_size(kBlock * sizeof(float))]] = float;
@@ -19,7 +19,8 @@ typename Lanes<kBlock>::Vector load(const float* from) {
 }
 
 // kRows x kColumns sums stay in registers: 4 x 3 of 16 registers with AVX2, 8 x 3 of 32 with
-// AVX-512; the others hold one pixel of the result and one broadcast channel of the source.
+// AVX-512. The other registers hold one pixel of the result and one broadcast channel of the
+// source.
 template <int kBlock, int kRows, int kColumns>
 struct Tile {
   using Vector = typename Lanes<kBlock>::Vector;
@@ -33,7 +34,7 @@ struct Tile {
       }
     }
   }
-  // source: kRows channels of a pixel; result: kColumns blocks of channels of a pixel.
+  // source: kRows channels of one pixel; result: kColumns blocks of channels of one pixel.
   [[gnu::always_inline]] void add_products(const float* source, const float* result,
                                            std::size_t result_block) {
     Vector values[kColumns];

@@ -4,8 +4,9 @@
 
 namespace convoy::cpu {
 
-// Pixels of a result that one tap of a filter pairs with pixels of its source, as a box of images,
-// rows and columns. Distances are in floats; a pixel of the result is one block of channels.
+// The pixels of a result that one tap of a filter combines with pixels of its source, as a box of
+// images, rows and columns. Distances are in floats. A pixel of the result is one block of
+// channels.
 struct TapBox {
   std::size_t images, rows, columns;
   std::size_t source_image, source_row, source_pixel;
@@ -17,25 +18,25 @@ struct TapBox {
 struct TapGradient {
   const float* source;
   const float* result;        // of the first block
-  std::size_t result_block;   // distance of the next block
+  std::size_t result_block;   // distance to the next block
   float* weights;             // of the first block
-  std::size_t weights_block;  // distance of the next block
+  std::size_t weights_block;  // distance to the next block
   std::size_t columns;        // blocks of output channels, at most kMaxColumns of the kernel
-  bool fresh;                 // what weights hold is overwritten, not added to
+  bool fresh;                 // true: overwrites the weights; false: adds to them
 };
 
-// Kernels for blocks of one number of channels. Sums over pixels are in order of images, rows and
-// columns, so the bits depend on the instruction set but on nothing else.
+// Kernels for one size of channel blocks. Sums over pixels are in order of images, rows and
+// columns, so the bits depend only on the instruction set.
 struct TapKernels {
   static constexpr std::size_t kMaxColumns = 3;
 
-  // Rows: one block of input channels.
+  // The rows are one block of input channels.
   void (*accumulate)(const TapBox& box, const TapGradient& gradient);
   // total[block] += (or =) sum over the pixels of result.
   void (*sum)(const TapBox& box, const float* result, float* total, bool fresh);
 };
 
-// The kernels for blocks of 8 or 16 channels that suit this processor best.
+// Returns the best kernels of this processor for blocks of 8 or 16 channels.
 const TapKernels& tap_kernels(std::size_t block);
 
 }  // namespace convoy::cpu

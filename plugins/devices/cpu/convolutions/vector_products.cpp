@@ -1,5 +1,6 @@
-// Products by the vectors of AVX512_BF16. Compiled for them, and called only where bf16_kernels()
-// says so. Uses no library templates: the linker may take their code from here for everyone.
+// Products with the vectors of AVX512_BF16. Compiled for them, and called only if bf16_kernels()
+// permits it. Uses no library templates, because the linker may take their code from here for all
+// callers.
 #include "plugins/devices/cpu/convolutions/bf16_kernels.hpp"
 
 #include <immintrin.h>
@@ -7,7 +8,7 @@
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kSums = 16;  // registers: enough to hide that each waits for the one before
+constexpr std::size_t kSums = 16;  // registers: enough to hide the latency of additions
 constexpr std::size_t kPair = 2;   // pixels
 
 void nothing() {}
@@ -16,13 +17,13 @@ inline __m512bh load(const Bf16* from) {
   return reinterpret_cast<__m512bh>(_mm512_loadu_si512(from));
 }
 
-// The same pair of pixels in every lane.
+// Returns the pair of pixels in every lane.
 inline __m512bh everywhere(const Bf16* pair) {
   typedef int Stored __attribute__((aligned(2), may_alias));
   return reinterpret_cast<__m512bh>(_mm512_set1_epi32(*reinterpret_cast<const Stored*>(pair)));
 }
 
-// Lines that one call of multiply_rows asks for at each step.
+// The lines that one call of multiply_rows prefetches at each step.
 struct Asked {
   const Bf16* const* pixels;
   std::size_t channel, count;
@@ -36,7 +37,7 @@ inline void ask_for(const Asked& asked, std::size_t step) {
   }
 }
 
-// So many rows of one block of the source with one or two blocks of the result.
+// Multiplies kRows rows of one block of the source with one or two blocks of the result.
 template <std::size_t kRows, std::size_t kOut>
 inline void multiply_rows(const Bf16Product& product, const Bf16* source, float* weights,
                           const Asked& asked) {

@@ -12,12 +12,12 @@ namespace {
 constexpr std::size_t kTileFloats = std::size_t{40} << 10;
 // Three blocks of a chunk's result and one of its source stay in a first-level cache of 32 KiB.
 constexpr std::size_t kChunkFloats = std::size_t{6} << 10;
-// Enough to be shared evenly by a few threads.
+// Enough tasks for an even distribution over a few threads.
 constexpr std::size_t kTasks = 32;
-// Parts of the batch cost writing and reading as many gradients.
+// Every part of the batch writes and reads this many gradients.
 constexpr std::size_t kPartFloats = std::size_t{1} << 20;
 
-// The positions of the result whose source, for a tap at an offset, lies on the image.
+// The positions of the result whose source, for a tap at an offset, is on the image.
 struct Valid {
   std::size_t first, count;
 };
@@ -36,7 +36,7 @@ std::size_t chunk_pixels(const ConvolutionShape& shape) {
   return kChunkFloats / (shape.block * (TapKernels::kMaxColumns + strides));
 }
 
-// One long row instead of several short ones where that is the same.
+// Returns one long row instead of several short ones if the result is the same.
 ConvolutionShape flattened(ConvolutionShape shape) {
   if (!is_dense_1x1(shape) || shape.in_height * shape.in_width > chunk_pixels(shape)) return shape;
   shape.in_width = shape.out_width = shape.in_height * shape.in_width;
@@ -170,7 +170,8 @@ void WeightsGradient::run_chunk(const Tile& tile, const Chunk& chunk, const floa
   const std::size_t filter = taps_ * shape_.block * shape_.block;
   std::size_t columns = 0;
   for (std::size_t out = tile.first_out; out < tile.last_out; out += columns) {
-    // Four blocks as two and two: a single block would wait for the latency of its sums.
+    // Four blocks are split into two and two, because a single block would wait for the latency of
+    // its sums.
     const std::size_t left = tile.last_out - out;
     columns = left == 4 ? 2 : std::min(left, TapKernels::kMaxColumns);
     for (std::size_t in = tile.first_in; in < tile.last_in; ++in) {

@@ -8,22 +8,23 @@
 namespace convoy::cpu {
 
 // The gradient of a convolution's weights (and bias) as a sum of matrix products, one for each tap
-// of the filter: input channels x output channels, over the pixels of all images.
-// Activations are stored in blocks of channels (nChw8c or nChw16c), whose padding is zero, weights
-// as OIhw8i8o or OIhw16i16o.
+// of the filter: input channels x output channels, over the pixels of all images. Activations are
+// stored in blocks of channels (nChw8c or nChw16c), whose padding is zero, weights as OIhw8i8o or
+// OIhw16i16o.
 //
-// Tasks are tiles of channels, times parts of the batch where tiles are few. The division follows
-// from the shape alone and the parts are added in order: the result does not depend on the number
-// of threads.
+// Tasks are tiles of channels. If there are few tiles, the batch is also divided into parts. The
+// division depends only on the shape, and the parts are added in order, so the result does not
+// depend on the number of threads.
 class WeightsGradient {
  public:
   explicit WeightsGradient(const ConvolutionShape& shape);
 
-  // Floats of memory that run() needs for its own use.
+  // Floats of scratch memory that run() needs.
   std::size_t scratch_floats() const;
 
-  // What run() reads (the activation and the gradient of the result) and writes. bias may be null,
-  // otherwise it holds bias_count floats, the number of output channels without padding.
+  // The arguments of run(). It reads the activation and the gradient of the result, and writes the
+  // gradients. bias may be null, else it holds bias_count floats, the number of output channels
+  // without padding.
   struct Arguments {
     const float* source;
     const float* result;

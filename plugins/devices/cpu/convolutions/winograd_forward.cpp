@@ -1,5 +1,4 @@
-// Winograd convolutions forward; backward data is the same with the weights transposed and
-// mirrored.
+// Forward Winograd convolutions. Backward data is the same with transposed and mirrored weights.
 #include <omp.h>
 
 #include <limits>
@@ -9,21 +8,24 @@
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kTilesPerProduct = 48;  // their products stay in the second-level cache
-constexpr std::size_t kLeastTiles = 24;       // that make up for reading weights once more
-constexpr std::size_t kRowsOfProducts = 12;   // multiple of what the kernels take at once
+constexpr std::size_t kTilesPerProduct = 48;  // tiles whose products stay in the second-level cache
+// fewer tiles do not make up for reading the weights once more
+constexpr std::size_t kLeastTiles = 24;
+// a multiple of the rows that the kernels compute at once
+constexpr std::size_t kRowsOfProducts = 12;
 
-// One convolution while it runs, in one of two ways.
+// One running convolution, in one of two ways.
 //
-// Few channels: all weights are transformed, then each thread takes stretches of tiles whose points
-// stay in its own cache and computes all result channels of them.
+// Few channels: all weights are transformed. Then each thread takes stretches of tiles whose points
+// stay in its own cache, and computes all result channels of them.
 //
-// Many channels: per batch of tiles, first all threads transform the source into points
-// [point][tile][channel]; then each takes columns of result channels with a stretch of tiles,
-// transforms the weights of these columns for itself, multiplies and transforms the products back.
+// Many channels: for each batch of tiles, all threads first transform the source into points
+// [point][tile][channel]. Then each thread takes columns of result channels with a stretch of
+// tiles, transforms the weights of these columns for itself, multiplies, and transforms the
+// products back.
 class Forward {
  public:
-  // mirrored: weights are those of the convolution whose data gradient this is.
+  // mirrored: the weights are those of the convolution whose data gradient this is.
   Forward(const WinogradShape& shape, std::size_t threads, bool mirrored);
 
   std::size_t scratch_floats() const { return shared_floats() + threads_ * own_floats(); }
@@ -55,16 +57,16 @@ class Forward {
   WinogradColumns columns_;
   WinogradWeights transformed_;
   std::size_t tile_stride_;
-  std::size_t kept_tiles_;    // whose points stay in a thread's cache; 0 = many channels
-  std::size_t weights_rows_;  // transformed at a time
+  std::size_t kept_tiles_;    // tiles whose points stay in a thread's cache; 0 = many channels
+  std::size_t weights_rows_;  // rows of weights that are transformed at a time
   std::size_t point_stride_, weights_stride_, products_stride_;
   std::size_t own_weights_, own_products_;  // floats
   WinogradImages source_{}, result_{};
   WinogradResultOptions options_;
-  std::size_t first_tile_ = 0;  // of the batch at hand
+  std::size_t first_tile_ = 0;  // of the current batch
 };
 
-// As many tiles as a thread's cache holds the points of; 0 when they are too few for it.
+// Returns the number of tiles whose points fit a thread's cache; 0 when they are too few.
 std::size_t kept_tiles(const WinogradKernels& kernels, std::size_t tile_stride, std::size_t tiles,
                        std::size_t threads) {
   const std::size_t room = kernels.cache_floats / (kWinogradPoints * tile_stride);
@@ -90,7 +92,7 @@ Forward::Forward(const WinogradShape& shape, std::size_t threads, bool mirrored)
       weights_stride_(weights_rows_ * columns_.most + kWinogradSkew),
       products_stride_(kTilesPerProduct * columns_.most + kWinogradSkew),
       own_weights_(kWinogradPoints * weights_stride_) {
-  // Products wait for the next rows of weights unless all are transformed at a time.
+  // Products wait for the next rows of weights, unless all rows are transformed at once.
   const bool waits = weights_rows_ < shape.in_channels;
   const std::size_t groups = waits ? divide_up(tiling_.tiles_at_once(), kTilesPerProduct) : 1;
   own_products_ = groups * kWinogradPoints * products_stride_;
@@ -156,7 +158,7 @@ void Forward::run_by_columns(const float* weights, float* scratch) {
     const std::size_t tiles = rows * tiling_.columns;
     const std::size_t groups = divide_up(tiles, kTilesPerProduct);
     first_tile_ = row * tiling_.columns;
-    // Stretches of tiles only where there are too few columns for all threads.
+    // Divides the tiles into stretches only if there are too few columns for all threads.
     const std::size_t wanted = products % threads_ == 0 ? 1 : divide_up(4 * threads_, products);
     const std::size_t stretch = divide_up(groups, std::min(groups, wanted)) * kTilesPerProduct;
     const std::size_t stretches = divide_up(tiles, stretch);
@@ -189,7 +191,7 @@ void Forward::transform_tiles(std::size_t first, std::size_t count, std::size_t 
   });
 }
 
-// Tiles are counted from the batch's first.
+// Tiles are counted from the first one of the batch.
 void Forward::some_columns(const float* weights, std::size_t product, std::size_t first_tile,
                            std::size_t end_tile, const float* points, float* own) const {
   const std::size_t columns = columns_.of(product);
@@ -253,7 +255,7 @@ WinogradEpilogue Forward::epilogue(std::size_t panel) const {
   return epilogue;
 }
 
-// Backward data as a convolution of the gradient.
+// Returns the convolution of the gradient that computes backward data.
 WinogradShape mirrored(const WinogradShape& shape) {
   WinogradShape result = shape;
   result.in_channels = shape.out_channels;

@@ -10,23 +10,26 @@
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kMostSummedTiles = 48;   // of a stretch whose points stay in a thread's cache
-constexpr std::size_t kLeastSummedTiles = 16;  // that make up for fetching the sums once more
+// tiles of a stretch whose points stay in a thread's cache
+constexpr std::size_t kMostSummedTiles = 48;
+// fewer tiles do not make up for loading the sums once more
+constexpr std::size_t kLeastSummedTiles = 16;
 constexpr std::size_t kSliceTiles = 128;
 constexpr std::size_t kMostSlices = 16;
-// Input channels of an item of work, tried in turn; multiples of blocks and of the kernels' rows.
+// Input channels per item of work, tried in this order; multiples of blocks and of the kernels'
+// rows.
 constexpr std::size_t kItemRows[] = {96, 48};
 
 // The adjoint of the forward transforms, in one of two ways. Source and gradient become points
-// [point][tile][channel] and [point][columns][tile][column]. The order of all sums follows from the
-// shape, whatever the number of threads.
+// [point][tile][channel] and [point][columns][tile][column]. The order of all sums depends on the
+// shape, but not on the number of threads.
 //
-// Few weights: tiles are cut into slices, and all sums of a slice stay in the cache of the thread
-// that computes it, with a stretch of tiles at a time. The slices' gradients are added at the end.
+// Few weights: tiles are cut into slices. All sums of a slice stay in the cache of the thread that
+// computes it, together with a stretch of tiles. The slices' gradients are added at the end.
 //
-// Many weights: per batch of tiles, first all threads transform source and gradient; then each
-// takes input channels with columns of output channels, sums over the batch's tiles and transforms
-// the sums back into gradients of the weights, to which later batches add.
+// Many weights: for each batch of tiles, all threads first transform source and gradient. Then each
+// thread takes input channels with columns of output channels, sums over the batch's tiles and
+// transforms the sums back into gradients of the weights, to which later batches add.
 class Gradient {
  public:
   Gradient(const WinogradShape& shape, std::size_t threads);
@@ -35,7 +38,7 @@ class Gradient {
   void run(const void* source, const void* gradient, float* weights_gradient, float* scratch);
 
  private:
-  // Points of source and gradient, their tiles counted from `first`.
+  // Points of source and gradient; their tiles are counted from `first`.
   struct Points {
     float* source;
     float* gradient;
@@ -72,15 +75,16 @@ class Gradient {
   WinogradColumns columns_;
   std::size_t tile_stride_;
   WinogradTiling tiling_;
-  std::size_t kept_tiles_;                 // of a stretch; 0 = many weights
-  std::size_t item_rows_, item_products_;  // of one item of work
-  std::size_t sums_stride_;                // of one product
-  std::size_t product_stride_;             // of a product's points of the gradient
+  std::size_t kept_tiles_;                 // tiles of a stretch; 0 = many weights
+  std::size_t item_rows_, item_products_;  // size of one item of work
+  std::size_t sums_stride_;                // floats of one product's sums
+  std::size_t product_stride_;             // floats of a product's points of the gradient
   std::size_t source_stride_, result_stride_;
   WinogradImages source_{}, gradient_{};
 };
 
-// Tiles whose points find room beside all sums in a thread's cache; 0 when they are too few.
+// Returns the number of tiles whose points fit a thread's cache beside all sums; 0 when they are
+// too few.
 std::size_t tiles_beside_sums(const WinogradShape& shape, std::size_t tile_floats,
                               std::size_t columns) {
   const std::size_t sums = kWinogradPoints * (shape.in_channels * columns + kWinogradSkew);
@@ -107,7 +111,7 @@ Gradient::Gradient(const WinogradShape& shape, std::size_t threads)
   result_stride_ = columns_.products() * product_stride_ + kWinogradSkew;
 }
 
-// Large items read points less often, several per thread share the work evenly.
+// Large items read points less often; several items per thread share the work evenly.
 void Gradient::choose_items() {
   for (item_products_ = 2; item_products_ > 0; --item_products_) {
     for (const std::size_t rows : kItemRows) {
@@ -244,7 +248,7 @@ void Gradient::transform_gradient(std::size_t first, std::size_t count, std::siz
   });
 }
 
-// The points of the source are read for all products while they are in a cache.
+// Reads the points of the source for all products while they are in a cache.
 void Gradient::sum(const Item& item, const Points& points, std::size_t tiles, bool accumulate,
                    float* sums) const {
   for (std::size_t i = 0; i < kWinogradPoints * item.products; ++i) {
@@ -295,7 +299,7 @@ float value_of(Bf16 value) {
   return std::bit_cast<float>(std::uint32_t{value} << 16);
 }
 
-// Adds up eight channels per row of pixels, then those sums, so that rounding errors stay small.
+// Adds up eight channels per row of pixels, then those sums, to keep rounding errors small.
 template <typename Value>
 void sum_channels(const WinogradPlane& plane, const void* group, double (&sums)[kWinogradLanes]) {
   const auto* pixel = static_cast<const Value*>(group);

@@ -10,20 +10,22 @@
 
 namespace convoy::cpu {
 
-// Points of one batch of tiles: 8 MB of them stay in the last-level cache between the phases.
+// Points of one batch of tiles: 8 MB, which stay in the last-level cache between the phases.
 inline constexpr std::size_t kWinogradPointFloats = std::size_t{2} << 20;
-// Depth of one matrix product: what it reads of one operand stays in the first-level cache.
+// Depth of one matrix product: the part of one operand that it reads stays in the first-level
+// cache.
 inline constexpr std::size_t kWinogradDepth = 256;
-// Keeps rows and points from falling into the same sets of the caches.
+// Keeps rows and points from using the same sets of the caches.
 inline constexpr std::size_t kWinogradSkew = 16;
 
-// Activations of the whole batch in blocks of channels, with channels last in a single one.
+// Activations of the whole batch in blocks of channels. With channels last, there is a single
+// block.
 struct WinogradImages {
   std::byte* data;
   std::size_t channels, height, width, block;
   bool bf16;
 
-  // What a convolution of this shape reads.
+  // The input of a convolution of this shape.
   static WinogradImages source(const WinogradShape& shape, const void* data) {
     return {bytes(data),
             shape.in_channels,
@@ -32,7 +34,7 @@ struct WinogradImages {
             shape.bf16 ? shape.in_channels : shape.block,
             shape.bf16};
   }
-  // What it writes.
+  // Its output.
   static WinogradImages result(const WinogradShape& shape, const void* data) {
     return {bytes(data),
             shape.out_channels,
@@ -44,7 +46,7 @@ struct WinogradImages {
 
   std::size_t panels() const { return divide_up(channels, kWinogradPanel); }
 
-  // Sixteen channels of an image, or the last eight.
+  // Returns sixteen channels of an image, or the last eight.
   WinogradPlane plane(std::size_t image, std::size_t panel) const {
     const std::size_t size = bf16 ? sizeof(Bf16) : sizeof(float);
     WinogradPlane plane{{nullptr, nullptr}, block, height, width, bf16};
@@ -59,7 +61,7 @@ struct WinogradImages {
   }
 
  private:
-  // Whoever reads only does not write.
+  // Callers that only read do not write.
   static std::byte* bytes(const void* data) {
     return static_cast<std::byte*>(const_cast<void*>(data));
   }
@@ -70,10 +72,10 @@ struct WinogradStretch {
   std::size_t image;
   std::size_t y, x;   // the first tile's first result
   std::size_t count;  // tiles
-  std::size_t first;  // in the range that it is a part of
+  std::size_t first;  // index in the range that it is a part of
 };
 
-// Where the source values of its tiles lie: the first tile's first one may be outside the plane.
+// The positions of its tiles' source values. The first tile's first value may be outside the plane.
 inline WinogradTiles source_tiles(const WinogradStretch& stretch, const WinogradShape& shape) {
   return {static_cast<std::ptrdiff_t>(stretch.y) - static_cast<std::ptrdiff_t>(shape.pad_top),
           static_cast<std::ptrdiff_t>(stretch.x) - static_cast<std::ptrdiff_t>(shape.pad_left),
@@ -81,7 +83,7 @@ inline WinogradTiles source_tiles(const WinogradStretch& stretch, const Winograd
 }
 
 // All tiles of a batch of images in order of image, row and column, and batches of whole rows of
-// tiles that are worked on together. Depends on the shape alone.
+// tiles that are processed together. Depends on the shape alone.
 struct WinogradTiling {
   std::size_t tile;        // results per side
   std::size_t columns;     // tiles per row
@@ -103,7 +105,7 @@ struct WinogradTiling {
   std::size_t tiles() const { return rows * columns; }
   std::size_t tiles_at_once() const { return rows_at_once * columns; }
 
-  // Calls use(stretch) for the tiles from the first on.
+  // Calls use(stretch) for `count` tiles from `first` on.
   template <typename Use>
   void for_each_stretch(std::size_t first, std::size_t count, const Use& use) const {
     for (std::size_t done = 0; done < count;) {
@@ -116,7 +118,7 @@ struct WinogradTiling {
   }
 };
 
-// The channels of a convolution's result as columns of matrix products: one or two panels each.
+// The channels of a convolution's result as columns of matrix products of one or two panels each.
 struct WinogradColumns {
   std::size_t channels;  // in whole panels
   std::size_t most;      // columns per product

@@ -6,8 +6,9 @@
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
-constexpr std::size_t kRun = 256;  // cells that are summed in f32; they stay in the first cache
-constexpr std::size_t kSums = 4;   // independent ones, to hide the latency of an addition
+// cells that are summed in f32; they stay in the first-level cache
+constexpr std::size_t kRun = 256;
+constexpr std::size_t kSums = 4;  // independent sums, to hide the latency of an addition
 
 template <std::size_t block>
 struct Lanes {
@@ -72,7 +73,7 @@ void moments(const float* read, std::size_t cells, double* mean, double* squares
       run_mean[lane] = static_cast<double>(centre[lane]);
     }
     const auto middle = L::load(centre);
-    // The centre is rounded: what is left of the sum of distances corrects mean and squares.
+    // The centre is rounded. The remaining sum of distances corrects mean and squares.
     double rest[block] = {};
     sum_cells<block>(
         size, [&](std::size_t cell) { return value(cell) - middle; }, rest);
@@ -90,7 +91,7 @@ void moments(const float* read, std::size_t cells, double* mean, double* squares
   }
 }
 
-// Not-a-number passes, so that a diverged run is seen.
+// NaN passes through, so that a diverged run is noticed.
 template <std::size_t block, bool kAdd>
 void normalise_cells(float* write, const float* read, const float* addend, std::size_t cells,
                      const NormaliseConstants& constants) {
@@ -131,15 +132,15 @@ struct Masked {
         shift(L::load(constants.forward.shift)),
         upper(L::fill(constants.forward.upper)) {}
 
-  // A gradient that is loaded where the mask says so waits for the mask: the processor does not
-  // load it early by itself.
+  // If the load of a gradient depends on the mask, it waits for the mask, because the processor
+  // does not load it early by itself.
   void ask_ahead_of_cell(const float* gradient, const float* read) const {
     if constexpr (!kMask) return;
     ask_ahead_of(gradient);
     ask_ahead_of(read);
   }
 
-  // distance: of the element that was read to the mean.
+  // distance: the element that was read minus the mean.
   Vector operator()(const float* gradient, const Vector& distance) const {
     const Vector value = L::load(gradient);
     if constexpr (!kMask) return value;

@@ -1,4 +1,4 @@
-// Included by kernels that are compiled once per instruction set: everything is local to a file.
+// Included by kernels that are compiled once per instruction set, so everything is local to a file.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
-// Templates cannot convert vectors (GCC 12), so both widths stand here.
+// Templates cannot convert vectors (GCC 12), so both widths are defined here.
 template <typename Number, std::size_t lanes>
 struct VectorOf {
   typedef Number Type __attribute__((vector_size(lanes * sizeof(Number))));
@@ -30,7 +30,7 @@ inline Halves16 halves_of(Words16 value) {
   return __builtin_convertvector(value, Halves16);
 }
 
-// So many neighbouring numbers as f32 and as bf16.
+// This many consecutive numbers as f32 and as bf16.
 template <std::size_t lanes>
 struct Bf16Lanes {
   using Vector = typename VectorOf<float, lanes>::Type;
@@ -39,7 +39,7 @@ struct Bf16Lanes {
 
   static Vector widened(Halves value) { return reinterpret_cast<Vector>(words_of(value) << 16); }
 
-  // The nearest bf16's bits in the upper half of each word, ties to even; not-a-number stays that.
+  // The nearest bf16's bits in the upper half of each word, ties to even; NaN stays NaN.
   static Words rounded(Vector value) {
     const Words bits = reinterpret_cast<Words>(value);
     const Words nearest = bits + 0x7fffu + (bits >> 16 & 1u);

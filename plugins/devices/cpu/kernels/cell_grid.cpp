@@ -6,7 +6,7 @@
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
-constexpr std::size_t kTile = 16;  // cells whose channels stay in the cache between two looks
+constexpr std::size_t kTile = 16;  // cells whose channels stay in the cache between two passes
 
 // How many lanes of a vector are channels, and how many are stored, padding included.
 inline std::size_t valid_lanes(const CellGrid& grid, std::size_t vector) {
@@ -37,7 +37,7 @@ void scale(const CellGrid& grid, std::size_t vector, const Element* read, const 
   }
 }
 
-// Runs of cells are summed by themselves, which keeps rounding errors small.
+// Runs of cells are summed separately, which keeps rounding errors small.
 template <typename Element>
 void scale_backward(const CellGrid& grid, std::size_t vector, const Element* read,
                     const Element* gradient, const float* factors, Element* write, bool adds,
@@ -63,7 +63,7 @@ void scale_backward(const CellGrid& grid, std::size_t vector, const Element* rea
   valid.store(sums + vector * grid.width, total);
 }
 
-// Ones in the lanes that are channels.
+// Returns ones in the lanes that are channels.
 inline Vector present(std::size_t count) {
   alignas(64) static constexpr float kOnes[kLanes] = {1, 1, 1, 1, 1, 1, 1, 1,
                                                       1, 1, 1, 1, 1, 1, 1, 1};
@@ -75,7 +75,8 @@ inline Vector factor_of(const float* gamma, const CellGrid& grid, std::size_t ve
   return gamma == nullptr ? present(valid) : Lanes(valid).load(gamma + vector * grid.width);
 }
 
-// Mean and 1 / deviation of a cell. Its channels stay in the cache between the looks at them.
+// Computes mean and 1 / deviation of a cell. Its channels stay in the cache between the passes over
+// them.
 template <typename Element>
 void moments(const CellGrid& grid, float epsilon, const Element* cell, float* mean,
              float* inverse) {
@@ -111,7 +112,7 @@ void norm(const CellGrid& grid, const CellNorm& norm, std::size_t first, std::si
   }
 }
 
-// What the gradient of a cell loses so that neither its mean nor its scale can change.
+// Subtracted from the gradient of a cell, because its mean and its scale cannot change.
 struct CellMeans {
   float gradient, product;
 };

@@ -1,4 +1,4 @@
-// Included by kernels that are compiled once per instruction set: everything is local to a file.
+// Included by kernels that are compiled once per instruction set, so everything is local to a file.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ inline Halves narrowed(Vector value) {
   return SixteenLanes::narrowed(value);
 }
 
-// Up to 16 neighbouring channels. What lies beyond `count` is read as zeros and not written.
+// Up to 16 consecutive channels. Lanes beyond `count` are read as zeros and not written.
 struct Lanes {
   explicit Lanes(std::size_t channels) : count(channels < kLanes ? channels : kLanes) {}
 
@@ -94,8 +94,8 @@ inline Vector filled(float value) {
   return value - Vector{};
 }
 
-// 32 neighbouring channels, a line of the cache in bf16, the even and the odd ones apart: as words
-// of two channels they become f32 by a shift and by a mask.
+// 32 consecutive channels, one cache line in bf16, with the even and the odd ones separate: as
+// words of two channels, they become f32 by a shift and by a mask.
 struct Pair {
   Vector even, odd;
 };
@@ -118,7 +118,7 @@ inline Pair parted(Words words) {
   return {reinterpret_cast<Vector>(words << 16), reinterpret_cast<Vector>(words & 0xffff0000u)};
 }
 
-// Up to 32 neighbouring channels. What lies beyond `count` is read as zeros and not written.
+// Up to 32 consecutive channels. Lanes beyond `count` are read as zeros and not written.
 struct PairLanes {
   explicit PairLanes(std::size_t channels) : count(channels < kPairLanes ? channels : kPairLanes) {}
 

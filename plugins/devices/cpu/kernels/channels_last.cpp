@@ -7,16 +7,16 @@ namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
 constexpr std::size_t kRun = 256;      // cells that are summed in f32
-constexpr std::size_t kTileCells = 4;  // that are worked on together, vector by vector
+constexpr std::size_t kTileCells = 4;  // cells that are processed together, vector by vector
 
-// At least a tile of cells, whose own lines come too soon.
+// At least the distance of a tile of cells, because its own lines are needed too soon.
 inline std::size_t distance_ahead(const ChannelsLast& shape) {
   constexpr std::size_t kLeast = kBytesAhead / sizeof(Bf16);
   const std::size_t tile = kTileCells * shape.channels;
   return tile < kLeast ? kLeast : tile;
 }
 
-// Also asks for the elements at a distance.
+// Also prefetches the elements at a distance.
 struct AheadLanes : PairLanes {
   AheadLanes(std::size_t channels, std::size_t distance) : PairLanes(channels), ahead(distance) {}
 
@@ -29,8 +29,9 @@ struct AheadLanes : PairLanes {
   std::size_t ahead;
 };
 
-// Calls use(first channel, lanes, first cell, end) for so many channels of the cells [first, end),
-// a few cells at a time: what depends on the channels alone is read once for them.
+// Calls use(first channel, lanes, first cell, end) for `channels` channels of the cells [first,
+// end), a few cells at a time, so that data that depend only on the channels are read once for
+// them.
 template <typename Use>
 inline void each_tile(std::size_t first, std::size_t end, std::size_t channels, std::size_t ahead,
                       const Use& use) {
@@ -42,7 +43,7 @@ inline void each_tile(std::size_t first, std::size_t end, std::size_t channels, 
   }
 }
 
-// Cells between asking for a line and using it, where only some channels of each are wanted.
+// Cells between prefetching a line and using it, if only some channels of each cell are wanted.
 constexpr std::size_t kCellsAhead = 128;
 
 void gather(const ChannelsLast& shape, const Bf16* read, std::size_t first_channel, float* write) {
@@ -79,9 +80,9 @@ inline Pair load_sums(const float* from) {
   return sums;
 }
 
-// Two sums per channel over all cells: in f32 over short runs of cells, which are added in double.
-// term(constants(channel, lanes), element, lanes, first sum, second sum) adds the elements of a
-// cell.
+// Computes two sums per channel over all cells: in f32 over short runs of cells, which are added in
+// double. term(constants(channel, lanes), element, lanes, first sum, second sum) adds the elements
+// of a cell.
 template <typename Constants, typename Term>
 inline void sum_cells(const ChannelsLast& shape, const Constants& constants, const Term& term,
                       double* first_total, double* second_total) {
@@ -133,7 +134,7 @@ inline void each_element(const ChannelsLast& shape, const Constants& constants, 
   each_tile(0, shape.cells, shape.channels, distance_ahead(shape), rows);
 }
 
-// What the forward pass computes of the channels of a vector.
+// The forward pass for the channels of a vector.
 struct Norm {
   Norm(const NormConstants& constants, std::size_t channel, const AheadLanes& lanes)
       : mean(lanes.load(constants.mean + channel)),
@@ -142,19 +143,20 @@ struct Norm {
         lower(filled(constants.lower)),
         upper(filled(constants.upper)) {}
 
-  // Not-a-number passes, so that a diverged run is seen.
+  // NaN passes through, so that a diverged run is noticed.
   Vector bounded(Vector value) const {
     value = value < lower ? lower : value;
     return value > upper ? upper : value;
   }
 
-  // The gradient of a result, zero where the relu cut it off. distance: of its x to the mean.
+  // Returns the gradient of a result, with zeros where the relu clipped. distance: x minus the
+  // mean.
   template <bool kMask>
   Pair masked(const Pair& gradient, const Pair& distance) const {
     if constexpr (!kMask) return gradient;
     return cut(gradient, distance * scale + shift);
   }
-  // The same by the result.
+  // The same, from the result.
   Pair cut(const Pair& gradient, const Pair& result) const {
     return {cut(gradient.even, result.even), cut(gradient.odd, result.odd)};
   }
@@ -190,7 +192,7 @@ void normalise(const ChannelsLast& shape, Bf16* write, const Bf16* read, const B
   }
 }
 
-// The joined gradient of the elements at a place, written back where it changed.
+// Returns the prepared gradient of the elements at a position, and writes it back if it changed.
 template <bool kAdd, bool kCut>
 inline Pair join(const JoinedBf16Gradient& joined_gradient, std::size_t at, const AheadLanes& lanes,
                  const Norm& norm) {
@@ -220,7 +222,7 @@ void sums_of_gradient(const ChannelsLast& shape, const JoinedBf16Gradient& joine
   sum_cells(shape, norms, term, sum, product);
 }
 
-// A relu is undone by the result where that is given, else by computing it once more.
+// A relu is undone with the result if it is given, else it is computed again.
 template <bool kAdd>
 void sums_of_sum(const ChannelsLast& shape, const JoinedBf16Gradient& joined, const Bf16* read,
                  bool relu, const NormConstants& constants, double* sum, double* product) {

@@ -38,7 +38,7 @@ void store_bytes(const PairLanes& lanes, std::uint8_t* to, Shorts value) {
 
 constexpr std::int16_t kMagnitude = 0x7fff;
 
-// Integers in the order of bf16 numbers, with not-a-number above all of them and one zero.
+// Returns integers in the order of bf16 numbers, with NaN above all of them and equal zeros.
 inline Shorts order_of(Words words) {
   constexpr std::int16_t kInfinity = 0x7f80;
   const Shorts value = reinterpret_cast<Shorts>(words);
@@ -47,7 +47,7 @@ inline Shorts order_of(Words words) {
   return magnitude > kInfinity ? Shorts{} + kMagnitude : order;
 }
 
-// The numbers of such integers.
+// Returns the numbers of such integers.
 inline Words in_order(Shorts order) {
   constexpr std::int16_t kSign = -0x8000;
   return reinterpret_cast<Words>(order < 0 ? -order | kSign : order);
@@ -75,7 +75,7 @@ inline void each_cell(const PlaneWindows& s, const PoolSpans& spans, const RowBa
   }
 }
 
-// Where a cell lies in a window, counted row by row.
+// The position of a cell in a window, counted row by row.
 inline std::size_t place_in(const PlaneWindows& s, std::size_t y, std::size_t x, std::size_t row,
                             std::size_t column) {
   return (row + s.pad_top - y * s.stride_height) * s.kernel_width + column + s.pad_left -

@@ -18,8 +18,8 @@ struct Span {
   std::size_t first, end;
 };
 
-// Per dimension: the cells of every window that lie on the image, and the windows that reach every
-// cell. Known beforehand, because finding them takes divisions.
+// Per dimension: the cells of every window that are on the image, and the windows that contain
+// every cell. They are computed in advance, because that takes divisions.
 struct PoolSpans {
   const Span* rows_of_windows;
   const Span* columns_of_windows;
@@ -27,20 +27,21 @@ struct PoolSpans {
   const Span* windows_of_columns;
 };
 
-// Pools over one image of bf16 activations with channels last, one instance per instruction set,
-// all of the same bits. Every cell is computed in f32 from all that it depends on and rounded once,
-// so bands of rows are independent. Gradients overwrite, or are added to what is there.
+// Pools over one image of bf16 activations with channels last. There is one instance per
+// instruction set, all with the same bits. Every cell is computed in f32 from all its inputs and
+// rounded once, so bands of rows are independent. Gradients overwrite, or are added to the present
+// values.
 struct ChannelsLastPoolKernels {
-  // Rows of the result. record: per element of the result which cell of its window was the largest,
-  // the first one of equals; null when nobody wants to know. Not-a-number is larger than anything;
-  // both zeros are equal, and the result is the positive one.
+  // Computes rows of the result. record: for each element of the result, the index of the largest
+  // cell in its window, the first one of equal cells; null when not needed. NaN is larger than
+  // anything. Both zeros are equal, and the result is the positive one.
   void (*max_forward)(const PlaneWindows& shape, const PoolSpans& spans, std::size_t channels,
                       const RowBand& rows, const Bf16* read, Bf16* write, std::uint8_t* record);
-  // Rows of what was read.
+  // Computes rows of the input's gradient.
   void (*max_backward)(const PlaneWindows& shape, const PoolSpans& spans, std::size_t channels,
                        const RowBand& rows, const Bf16* gradient, const std::uint8_t* record,
                        Bf16* write, bool add);
-  // shares: for each window one over the number of its cells.
+  // shares: for each window, 1 / number of its cells.
   void (*average_forward)(const PlaneWindows& shape, const PoolSpans& spans, std::size_t channels,
                           const RowBand& rows, const Bf16* read, const float* shares, Bf16* write);
   void (*average_backward)(const PlaneWindows& shape, const PoolSpans& spans, std::size_t channels,
@@ -48,7 +49,7 @@ struct ChannelsLastPoolKernels {
                            Bf16* write, bool add);
 };
 
-// The kernels that suit this processor best.
+// Returns the best kernels for this processor.
 const ChannelsLastPoolKernels& channels_last_pool_kernels();
 
 }  // namespace convoy::cpu

@@ -12,7 +12,7 @@ inline std::uint32_t magnitude_bits(const float* read, std::size_t i) {
   return bits & 0x7fffffffu;
 }
 
-// Numbers below 2^22 by magnitude, to nearest even.
+// Rounds numbers below 2^22 in magnitude to nearest even.
 inline float rounded(float value) {
   constexpr float kShift = 12582912.0f;  // 1.5 * 2^23
   return (value + kShift) - kShift;

@@ -1,5 +1,5 @@
-// Compiled once per instruction set, with fused multiplication and addition where the set has it.
-// Uses no library templates: see kernels.cpp.
+// Compiled once per instruction set; products and sums are fused if the set supports it. Uses no
+// library templates: see kernels.cpp.
 #include "plugins/devices/cpu/kernels/depthwise_boxes.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
@@ -9,7 +9,7 @@ template <std::size_t block>
 struct Lanes {
   typedef float Vector __attribute__((vector_size(block * sizeof(float))));
 
-  // Cells whose sums are computed side by side: with nine weights they fit sixteen registers.
+  // Cells whose sums are computed side by side; with nine weights, they fit sixteen registers.
   static constexpr std::size_t kCells = 4;
 
   static Vector load(const float* from) {
@@ -20,13 +20,13 @@ struct Lanes {
   static void store(float* to, Vector value) { __builtin_memcpy(to, &value, sizeof value); }
 };
 
-// Where the cells of a box are written; distances in floats.
+// Where the cells of a box are written; distances are in floats.
 struct Target {
   float* first;
   std::size_t row, column;
 };
 
-// Sums of neighbouring cells of one row: start + sum over the taps, in order.
+// Computes the sums of neighbouring cells of one row: start + sum over the taps, in order.
 template <std::size_t block, std::size_t kCells, typename Write>
 inline void sum_cells(std::size_t taps, const float* const* reads, std::size_t step,
                       const typename Lanes<block>::Vector* weights,
@@ -45,7 +45,7 @@ inline void sum_cells(std::size_t taps, const float* const* reads, std::size_t s
   for (std::size_t i = 0; i < kCells; ++i) write(to + i * to_step, sums[i]);
 }
 
-// kTaps: their number where the compiler knows it, so that it keeps the weights in registers.
+// kTaps: the number of taps if the compiler knows it, so that it keeps the weights in registers.
 template <std::size_t block, std::size_t kTaps, typename Write>
 inline void sum_rows(const Box& box, const float* weights, typename Lanes<block>::Vector start,
                      const Target& target, const Write& write) {
@@ -90,7 +90,7 @@ inline void sum_box(const Box& box, const float* weights, typename Lanes<block>:
   }
 }
 
-// Not-a-number passes, so that a diverged run is seen.
+// NaN passes through, so that a diverged run is noticed.
 template <std::size_t block>
 void forward(const PlaneWindows& w, const float* read, const float* weights,
              const DepthwiseEpilogue& epilogue, float* write) {
@@ -127,8 +127,8 @@ void backward_data(const PlaneWindows& w, const float* gradient, const float* we
   });
 }
 
-// The gradients of some taps over one box, added to those of the plane. gradient: of its first
-// cell.
+// Adds the gradients of some taps over one box to those of the plane. gradient: that of the box's
+// first cell.
 template <std::size_t block, std::size_t kTaps>
 void add_taps(const Box& box, std::size_t first_tap, const float* gradient,
               std::size_t gradient_row, float* weights) {

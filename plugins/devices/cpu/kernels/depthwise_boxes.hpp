@@ -1,13 +1,13 @@
 #pragma once
 
-// Which cells of a depthwise convolution meet which taps. Included by the kernels only, once per
-// instruction set: everything lies in the set's own namespace.
+// Finds which cells of a depthwise convolution use which taps. Included only by the kernels, once
+// per instruction set, so everything is in the set's own namespace.
 #include "plugins/devices/cpu/kernels/depthwise.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 
 // One dimension of a pass: the taps that contribute to a written cell, and the cells that they
-// read. The first tap meets cell `read`; the next tap is tap_step further and meets the cell
+// read. The first tap reads cell `read`. The next tap is tap_step further and reads the cell
 // read_step further.
 struct Meeting {
   std::size_t tap, taps;
@@ -19,11 +19,11 @@ struct Dimension {
   std::size_t read_cells;
   bool backward;
 
-  // Cells that are written and read in step: every `phases`-th one meets the same taps.
+  // Cells are written and read in step: every `phases`-th cell uses the same taps.
   std::size_t phases() const { return backward ? stride : 1; }
   std::size_t tap_step() const { return backward ? stride : 1; }
   std::ptrdiff_t read_step() const { return backward ? -1 : 1; }
-  // Cells that are read, from one written cell of a phase to the next.
+  // Distance of the cells read for two successive written cells of a phase.
   std::size_t advance() const { return backward ? 1 : stride; }
   Meeting at(std::size_t cell) const {
     if (backward) {
@@ -55,9 +55,9 @@ inline Dimension columns_of(const PlaneWindows& w, bool backward) {
           backward};
 }
 
-// Neighbours in their phase that meet the same taps.
+// Neighbours in their phase that use the same taps.
 struct Run {
-  Meeting meeting;  // of the first
+  Meeting meeting;  // of the first cell
   std::size_t first, count;
 };
 
@@ -71,9 +71,9 @@ inline Run run_at(const Dimension& dimension, std::size_t first, std::size_t end
   return run;
 }
 
-// All columns of a row, whichever row it is.
+// All columns of a row; they are the same in every row.
 struct ColumnList {
-  // A phase has one run in the middle and, at either end, at most one per tap that it meets.
+  // A phase has one run in the middle and, at either end, at most one per tap that it uses.
   static constexpr std::size_t kMost = 2 * kMostDepthwiseTaps + 3 * kMostDepthwiseStride;
 
   ColumnList(const Dimension& dimension, std::size_t width) {
@@ -88,17 +88,17 @@ struct ColumnList {
   std::size_t size = 0;
 };
 
-// Cells that are written and meet the same taps: rows and columns of one phase.
+// Written cells that use the same taps: rows and columns of one phase.
 struct Box {
-  const float* reads[kMostDepthwiseTaps];  // per tap: what its first cell meets
-  std::size_t places[kMostDepthwiseTaps];  // of the taps in the filter
+  const float* reads[kMostDepthwiseTaps];  // per tap: what the first cell reads
+  std::size_t places[kMostDepthwiseTaps];  // positions of the taps in the filter
   std::size_t taps;
   std::size_t first_row, rows, row_step;
   std::size_t first_column, columns;
   std::size_t read_row, read_column;  // floats from one row and column to the next
 };
 
-// Puts the cells of a run of rows and a run of columns into the box, with the taps that they meet.
+// Puts the cells of a run of rows and a run of columns into the box, with the taps that they use.
 template <std::size_t block>
 void place(Box& box, const Dimension& rows, const Run& row, const Dimension& columns,
            const Run& column, const float* read) {
@@ -121,7 +121,7 @@ void place(Box& box, const Dimension& rows, const Run& row, const Dimension& col
   }
 }
 
-// Rows that are handled together, so that their neighbours are still in the cache.
+// Rows that are processed together, so that their neighbours are still in the cache.
 inline constexpr std::size_t kBand = 8;
 
 // Calls use(box) for boxes that cover all cells of a pass, band by band.

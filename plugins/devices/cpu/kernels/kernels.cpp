@@ -1,5 +1,5 @@
-// Compiled once per instruction set, with CONVOY_KERNEL_SET naming the namespace. Uses no library
-// templates: their out-of-line copies would be shared between the instruction sets by the linker.
+// Compiled once per instruction set. CONVOY_KERNEL_SET names the namespace. Uses no library
+// templates, because the linker would share their out-of-line copies between the instruction sets.
 #include "plugins/devices/cpu/kernels/table.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
@@ -14,8 +14,8 @@ void add_relu_backward(float* gradient, const float* addend, const float* output
 
 namespace {
 
-// ivdep below: outputs are either distinct from the inputs or the same element for element.
-constexpr std::size_t kChunk = 1024;  // floats of accumulator: stays in the first-level cache
+// ivdep below: outputs are either distinct from the inputs or the same, element for element.
+constexpr std::size_t kChunk = 1024;  // floats of accumulator; stays in the first-level cache
 
 void add(float* write, const float* a, const float* b, std::size_t count) {
 #pragma GCC ivdep
@@ -48,7 +48,7 @@ void combine(float* __restrict total, const float* __restrict read, std::size_t 
   }
 }
 
-// Chunk by chunk, all reads before all writes: so a write may alias a read.
+// Goes chunk by chunk, with all reads before all writes, so a write may alias a read.
 void sum(float* const* writes, std::size_t write_count, const float* const* reads,
          std::size_t read_count, std::size_t first, std::size_t count, std::uint32_t reduction) {
   alignas(64) float total[kChunk];
@@ -169,7 +169,7 @@ inline float float_of(std::uint32_t bits) {
 }
 
 // Rounds to nearest even. Values too small for a normal half are aligned by one float addition,
-// whose own rounding is the right one.
+// which rounds them correctly.
 inline std::uint16_t half_of(float value) {
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
@@ -227,7 +227,7 @@ void round_to_bf16(float* write, const float* read, std::size_t count) {
   }
 }
 
-// Two rounds of multiply and shift on the counter, 32 bits wide so that it vectorises.
+// Applies two rounds of multiply and shift to the counter, 32 bits wide so that it vectorises.
 inline std::uint32_t hash(std::uint32_t low, std::uint32_t key_low, std::uint32_t key_high) {
   std::uint32_t h = low * 0x9e3779b1u ^ key_low;
   h ^= h >> 16;

@@ -28,7 +28,7 @@ void pair_rows(const float* from, std::size_t row_step, Bf16* to, std::size_t li
   }
 }
 
-// Words of two vectors by turns, in each quarter of a register.
+// Interleaves the words of two vectors, in each quarter of a register.
 inline Words low_words(Words a, Words b) {
   return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
 }
@@ -41,7 +41,7 @@ inline Words low_pairs(Words a, Words b) {
 inline Words high_pairs(Words a, Words b) {
   return __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
 }
-// Quarters of two vectors by turns, in each half of a register.
+// Interleaves the quarters of two vectors, in each half of a register.
 inline Words low_quarters(Words a, Words b) {
   return __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27);
 }
@@ -49,7 +49,7 @@ inline Words high_quarters(Words a, Words b) {
   return __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
 }
 
-// The 8 pairs of a row, then those of another.
+// Returns the 8 pairs of one row, then those of another.
 inline Words pairs_of(Words first, Words second) {
   const Words even = __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
                                              22, 24, 26, 28, 30);
@@ -66,7 +66,7 @@ void pair_columns(const float* from, std::size_t row_step, Bf16* to, std::size_t
     rows[i] =
         pairs_of(rounded_row(from + i * row_step), rounded_row(from + (i + kLines) * row_step));
   }
-  Words fours[kLines];  // of rows 0 to 3, then of rows 4 to 7
+  Words fours[kLines];  // rows 0 to 3, then rows 4 to 7
   for (std::size_t i = 0; i < kLines; i += 4) {
     const Words low[2] = {low_words(rows[i], rows[i + 1]), low_words(rows[i + 2], rows[i + 3])};
     const Words high[2] = {high_words(rows[i], rows[i + 1]), high_words(rows[i + 2], rows[i + 3])};

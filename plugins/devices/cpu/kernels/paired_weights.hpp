@@ -8,10 +8,10 @@ namespace convoy::cpu {
 
 inline constexpr std::size_t kWeightTile = 16;
 
-// Tiles of 16 x 16 f32 weights to bf16 in pairs, as instructions read them that multiply two bf16
-// numbers per lane: 8 lines of 16 pairs. `from` is the first of 16 rows of 16 neighbouring floats,
-// `to` the first line; steps are in elements. Rounded to the nearest bf16, ties to even. One
-// instance per instruction set, all with the same results.
+// Converts tiles of 16 x 16 f32 weights to bf16 in pairs, the form that instructions with two bf16
+// numbers per lane read: 8 lines of 16 pairs. `from` is the first of 16 rows of 16 consecutive
+// floats, `to` the first line. Steps are in elements. Rounds to the nearest bf16, ties to even.
+// There is one instance per instruction set, all with the same results.
 struct PairedWeightsKernels {
   // Line i has the pairs (row 2 i, row 2 i + 1) of every column.
   void (*pair_rows)(const float* from, std::size_t row_step, Bf16* to, std::size_t line_step);

@@ -6,8 +6,7 @@
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
-// Types of a block of channels, and the conversions that the compiler knows for definite types
-// only.
+// Types of a block of channels. The compiler supports the conversions only for concrete types.
 template <std::size_t block>
 struct Types;
 
@@ -52,7 +51,8 @@ struct Lanes : Types<block> {
   }
 };
 
-// Cells [first, end) of a line that a window covers; offset: the place of the first in the window.
+// Cells [first, end) of a line that a window covers; offset: the position of the first cell in the
+// window.
 struct Span {
   std::size_t first, end, offset;
 };
@@ -120,11 +120,11 @@ void max_forward(const PlaneWindows& s, const float* read, float* write, std::ui
   });
 }
 
-// Rows are zeroed right before the first window that reaches them, while they are in the cache.
+// Zeroes rows immediately before the first window that reaches them, while they are in the cache.
 struct ClearedRows {
   float* plane;
   std::size_t row_floats;
-  std::size_t rows;  // ready from the plane's first on
+  std::size_t rows;  // how many rows are ready, from the plane's first on
 
   void clear_to(std::size_t end) {
     if (end <= rows) return;

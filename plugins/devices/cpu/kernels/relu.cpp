@@ -11,7 +11,7 @@ void add_relu_backward(float* gradient, const float* addend, const float* output
 
 namespace {
 
-// Not-a-number passes, so that a diverged run is seen.
+// NaN passes through, so that a diverged run is noticed.
 inline float rectified(float value, float limit) {
   const float low = value < 0.0f ? 0.0f : value;
   return low > limit ? limit : low;

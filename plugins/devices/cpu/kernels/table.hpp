@@ -14,9 +14,9 @@ struct ApplyConstants : RuleConstants {
   float inverse_loss_scale;
 };
 
-// Loops over contiguous f32, one instance per instruction set. Every function computes each element
-// by itself with separately rounded operations, so that all instruction sets give the same bits.
-// Outputs may be one of the inputs, element for element.
+// Loops over contiguous f32. There is one instance per instruction set. Every function computes
+// each element by itself with separately rounded operations, so that all instruction sets give the
+// same bits. Outputs may be one of the inputs, element for element.
 struct KernelTable {
   const char* name;
   void (*add)(float* write, const float* a, const float* b, std::size_t count);
@@ -28,7 +28,8 @@ struct KernelTable {
   void (*apply)(const ApplyConstants& constants, float* parameters, const float* gradient,
                 float* state0, float* state1, std::size_t count);
   double (*dot)(const float* a, const float* b, std::size_t count);
-  // Of the gradient as apply sees it before clipping; parameters may be null: of the mean alone.
+  // Sums the squares of the gradient as apply sees it before clipping. If parameters is null, the
+  // gradient is the mean alone.
   double (*gradient_square_sum)(const ApplyConstants& constants, const float* gradient,
                                 const float* parameters, std::size_t count);
   void (*f32_to_f16)(std::uint16_t* write, const float* read, std::size_t count);
@@ -38,9 +39,9 @@ struct KernelTable {
   // write <- clamp(a + b, 0, limit); limit 0 = unbounded.
   void (*add_relu)(float* write, const float* a, const float* b, float limit, std::size_t count);
   void (*relu)(float* write, const float* read, float limit, std::size_t count);
-  // Zeroes the gradient where the output was cut off.
+  // Zeroes the gradient if the output was clipped.
   void (*relu_backward)(float* gradient, const float* output, float limit, std::size_t count);
-  // The same for the sum of two gradients, into the first.
+  // The same for the sum of two gradients, written to the first.
   void (*add_relu_backward)(float* gradient, const float* addend, const float* output, float limit,
                             std::size_t count);
   // write <- keep element i with probability threshold / 2^32, scaled; i counts from first.
@@ -51,7 +52,7 @@ struct KernelTable {
   void (*multiply)(float* write, const float* a, const float* b, std::size_t count);
 };
 
-// The best table for this processor.
+// Returns the best table for this processor.
 const KernelTable& kernels();
 
 }  // namespace convoy::cpu

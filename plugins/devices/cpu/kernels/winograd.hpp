@@ -5,15 +5,15 @@
 namespace convoy::cpu {
 
 // Winograd's F(4x4, 3x3) and F(2x2, 5x5): 4x4 (2x2) results from 6x6 values of the source with 36
-// multiplications instead of 144 (100). Every 6x6 value is a "point"; sums over channels (or tiles)
+// multiplications instead of 144 (100). Every 6x6 value is a "point". Sums over channels (or tiles)
 // are matrix products per point.
 inline constexpr std::size_t kWinogradPoints = 36;
 inline constexpr std::size_t kWinogradPatch = 6;   // source values per side
 inline constexpr std::size_t kWinogradLanes = 8;   // channels of a group
 inline constexpr std::size_t kWinogradPanel = 16;  // channels that a transform handles at once
 
-// Eight or sixteen channels of one image: a pixel's channels are consecutive. Sixteen are two
-// groups of eight, in one block or in two.
+// Eight or sixteen channels of one image. The channels of a pixel are consecutive. Sixteen channels
+// are two groups of eight, in one block or in two.
 struct WinogradPlane {
   void* groups[2];  // floats or bf16; the second is null when there are eight channels only
   std::size_t pixel_stride;  // numbers
@@ -21,13 +21,13 @@ struct WinogradPlane {
   bool bf16;
 };
 
-// Tiles of one row of tiles; coordinates of the first tile's first pixel may lie outside the plane.
+// Tiles of one row of tiles. The first tile's first pixel may be outside the plane.
 struct WinogradTiles {
   std::ptrdiff_t y, x;
   std::size_t count;
 };
 
-// What is done with results: bias of sixteen channels, then bounds.
+// Applied to results: bias of sixteen channels, then bounds.
 struct WinogradEpilogue {
   float bias[kWinogradPanel];
   float lower, upper;
@@ -40,36 +40,36 @@ struct WinogradProduct {
   std::size_t a_stride;  // floats between the rows of a, or of its transpose
   const float* b;
   float* c;
-  std::size_t columns;  // of b and c: a panel, or as many as the kernels' columns
+  std::size_t columns;  // columns of b and c: one panel, or the kernels' `columns`
   std::size_t rows, depth;
   bool accumulate;
 };
 
-// One instance per instruction set and filter. Points lie point_stride floats apart, tiles
-// tile_stride; the sixteen channels of a plane are consecutive. Pixels outside the plane are zeros.
+// One instance per instruction set and filter. Points are point_stride floats apart, tiles
+// tile_stride. The sixteen channels of a plane are consecutive. Pixels outside the plane are zeros.
 struct WinogradKernels {
   std::size_t tile;          // results per side
   std::size_t taps;          // of the filter, per side
-  std::size_t columns;       // of a matrix product at best: one or two panels
-  std::size_t cache_floats;  // of a thread's own cache, what its operands may fill
+  std::size_t columns;       // most efficient width of a matrix product: one or two panels
+  std::size_t cache_floats;  // the part of a thread's own cache that its operands may fill
 
-  // 6x6 source values per tile, tiles lie a tile apart.
+  // Transforms 6x6 source values per tile. Tiles are one tile apart.
   void (*transform_source)(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                            std::size_t point_stride, std::size_t tile_stride);
-  // Adjoint of transform_result: a tile's gradients. Writes zeros for a missing second group.
+  // Adjoint of transform_result, for a tile's gradients. Writes zeros for a missing second group.
   void (*transform_gradient)(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                              std::size_t point_stride, std::size_t tile_stride);
   void (*transform_result)(const float* points, std::size_t point_stride, std::size_t tile_stride,
                            const WinogradEpilogue& epilogue, const WinogradPlane& plane,
                            const WinogradTiles& tiles);
-  // A block of `block` (8 or 16) squared weights, [tap][row][column], to points whose rows lie
-  // row_stride apart.
+  // Transforms a square block of `block` (8 or 16) weights per side, [tap][row][column], to points
+  // whose rows are row_stride apart.
   void (*transform_weights)(const float* taps, std::size_t block, float* points,
                             std::size_t point_stride, std::size_t row_stride);
-  // The same with the block transposed and its taps turned around.
+  // The same with the block transposed and its taps mirrored.
   void (*transform_mirrored)(const float* taps, std::size_t block, float* points,
                              std::size_t point_stride, std::size_t row_stride);
-  // Adjoint of transform_weights; adds to the taps when told so.
+  // Adjoint of transform_weights; adds to the taps if `accumulate`.
   void (*transform_weights_gradient)(const float* points, std::size_t point_stride,
                                      std::size_t row_stride, std::size_t block, bool accumulate,
                                      float* taps);
@@ -79,7 +79,7 @@ struct WinogradKernels {
   void (*multiply_transposed)(const WinogradProduct& product);
 };
 
-// The best table for this processor and filters of so many taps per side: 3 or 5.
+// Returns the best table for this processor and filters of `taps` taps per side: 3 or 5.
 const WinogradKernels& winograd_kernels(std::size_t taps);
 
 }  // namespace convoy::cpu

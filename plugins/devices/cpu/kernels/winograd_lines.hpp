@@ -1,7 +1,7 @@
 #pragma once
 
 // The arithmetic of F(4x4, 3x3) and F(2x2, 5x5) along one line of values, and its use on squares.
-// Included by the kernels only, once per instruction set: everything lies in the set's own
+// Included only by the kernels, once per instruction set, so everything is in the set's own
 // namespace.
 #include <cstddef>
 #include <utility>
@@ -31,13 +31,13 @@ struct Lanes {
   }
 };
 
-// The interpolation points are 0, +-a, +-b and infinity. These roots round to results that are
-// about 1.7 times as far from the exact ones as the direct algorithm's; with 1 and 2 it is 5 times.
+// The interpolation points are 0, +-a, +-b and infinity. With these roots, rounding errors of
+// results are about 1.7 times those of the direct algorithm; with 1 and 2, they are 5 times.
 constexpr double kA = 0.70710678118654752;
 constexpr double kB = 1.4142135623730951;
 constexpr double kA2 = kA * kA;
 constexpr double kB2 = kB * kB;
-// What divides the weights at +-a and +-b.
+// The divisors of the weights at +-a and +-b.
 constexpr double kDivisorA = 2 * kA2 * (kA2 - kB2);
 constexpr double kDivisorB = 2 * kB2 * (kB2 - kA2);
 
@@ -51,7 +51,7 @@ constexpr float rounded(double value) {
 
 constexpr std::size_t kPatch = kWinogradPatch;
 
-// Of six values to the six points.
+// Transforms six values to the six points.
 struct SourceLine {
   template <typename Vector>
   static void run(const Vector (&d)[kPatch], Vector (&out)[kPatch]) {
@@ -81,10 +81,10 @@ inline Vector polynomial(double base, double divisor, const Vector (&values)[cou
   return sum;
 }
 
-// Values at +-a and +-b of the polynomials with so many coefficients, and back.
+// Evaluates polynomials with `count` coefficients at +-a and +-b, and the reverse.
 template <std::size_t count>
 struct ToPoints {
-  // The first and the last point are left to the caller.
+  // The caller computes the first and the last point.
   template <typename Vector>
   static void run(const Vector (&g)[count], double divisor_a, double divisor_b,
                   Vector (&out)[kPatch]) {
@@ -116,7 +116,7 @@ struct FromPoints {
   }
 };
 
-// Of the six points to a tile's results.
+// Transforms the six points to a tile's results.
 template <std::size_t tile>
 struct ResultLine {
   template <typename Vector>
@@ -125,7 +125,7 @@ struct ResultLine {
   }
 };
 
-// Of a tile's gradients to the six points.
+// Transforms a tile's gradients to the six points.
 template <std::size_t tile>
 struct GradientLine {
   template <typename Vector>
@@ -136,7 +136,7 @@ struct GradientLine {
   }
 };
 
-// Of a filter's weights to the six points.
+// Transforms a filter's weights to the six points.
 template <std::size_t taps>
 struct WeightsLine {
   template <typename Vector>
@@ -147,7 +147,7 @@ struct WeightsLine {
   }
 };
 
-// Of the six points to the gradients of a filter's weights.
+// Transforms the six points to the gradients of a filter's weights.
 template <std::size_t taps>
 struct WeightsGradientLine {
   template <typename Vector>
@@ -156,7 +156,7 @@ struct WeightsGradientLine {
   }
 };
 
-// Exchanges the halves off the diagonal of two rows of squares of twice the distance.
+// Exchanges the off-diagonal halves of two rows of squares with twice the distance.
 template <std::size_t distance, typename Vector, std::size_t... lane>
 inline void exchange_halves(Vector& upper, Vector& lower, std::index_sequence<lane...>) {
   constexpr std::size_t kLanes = sizeof...(lane);
@@ -179,7 +179,7 @@ inline void exchange_squares(Vector (&rows)[lanes]) {
   }
 }
 
-// The transposed square of so many rows and columns as there are lanes.
+// Transposes a square with as many rows and columns as there are lanes.
 template <std::size_t lanes>
 inline void transpose(const float* from, std::size_t from_stride, float* to,
                       std::size_t to_stride) {

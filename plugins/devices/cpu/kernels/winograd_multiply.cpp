@@ -1,5 +1,5 @@
-// The matrix products of Winograd convolutions, compiled once per instruction set. A block of rows
-// times one or two panels of columns stays in registers for the whole depth.
+// The matrix products of Winograd convolutions, compiled once per instruction set. The sums of a
+// block of rows with one or two panels of columns stay in registers for the whole depth.
 #include "plugins/devices/cpu/kernels/winograd.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
@@ -31,12 +31,12 @@ inline void store(float* to, Vector value) {
   *reinterpret_cast<Stored*>(to) = value;
 }
 
-// Where the rows and the depth of a lie.
+// Strides of the rows and of the depth of a.
 struct Steps {
   std::size_t row, depth;
 };
 
-// `rows` rows from the first on.
+// Multiplies `rows` rows from the first on.
 template <std::size_t rows, std::size_t vectors>
 inline void block(const WinogradProduct& product, const Steps& steps, std::size_t first) {
   constexpr std::size_t kColumns = vectors * kWidth;
@@ -71,7 +71,7 @@ inline void block(const WinogradProduct& product, const Steps& steps, std::size_
   }
 }
 
-// The same for a number of rows that is known when it runs.
+// The same for a number of rows that is known only at run time.
 template <std::size_t rows, std::size_t vectors>
 inline void rows_of_block(const WinogradProduct& product, const Steps& steps, std::size_t first,
                           std::size_t count) {
@@ -84,7 +84,7 @@ inline void rows_of_block(const WinogradProduct& product, const Steps& steps, st
   }
 }
 
-// The last blocks share their rows evenly: few rows are slow.
+// The last blocks share their rows evenly, because blocks of few rows are slow.
 template <std::size_t vectors>
 inline void all_rows(const WinogradProduct& product, const Steps& steps) {
   for (std::size_t row = 0; row < product.rows;) {

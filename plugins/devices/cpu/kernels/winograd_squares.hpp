@@ -1,20 +1,20 @@
 #pragma once
 
-// Squares of pixels of a plane, which Winograd convolutions read. Included by the kernels only,
-// once per instruction set: everything lies in the set's own namespace.
+// Squares of pixels of a plane, which Winograd convolutions read. Included only by the kernels,
+// once per instruction set, so everything is in the set's own namespace.
 #include <cstddef>
 
 #include "plugins/devices/cpu/kernels/winograd.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 
-// The first or the second eight channels of a plane.
+// Returns the first or the second eight channels of a plane.
 template <typename Value>
 inline Value* group_of(const WinogradPlane& plane, std::size_t group) {
   return static_cast<Value*>(plane.groups[group]);
 }
 
-// Positions of a square's side, from `first` on, that lie on a side of the plane.
+// The positions of a square's side, from `first` on, that are on the plane.
 struct Inside {
   Inside(std::ptrdiff_t first, std::size_t size, std::size_t side)
       : begin(first < 0 ? -first : 0),
@@ -30,7 +30,7 @@ struct Inside {
   std::ptrdiff_t begin, end;
 };
 
-// The part of a square of pixels that lies on the plane, zeros elsewhere.
+// Copies the part of a square of pixels that is on the plane; zeros elsewhere.
 template <std::size_t size, std::size_t lanes, typename Value>
 inline void copy_inside(const WinogradPlane& plane, const Value* group, std::ptrdiff_t y,
                         std::ptrdiff_t x, Value* square) {
@@ -60,7 +60,7 @@ inline bool lies_inside(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdi
          x + side <= static_cast<std::ptrdiff_t>(plane.width);
 }
 
-// Asks for the pixels that the square at a place adds to the one before it.
+// Prefetches the pixels that the square at a position adds to the square before it.
 template <std::size_t size, std::size_t tile, typename Value>
 inline void ask_for_square(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdiff_t x) {
   const Value* const group = group_of<Value>(plane, 0);

@@ -1,7 +1,7 @@
 // The transforms of Winograd convolutions over planes of pixels and blocks of weights, compiled
-// once per instruction set: sixteen channels at a time where registers hold them, else eight. Uses
-// no library templates: their out-of-line copies would be shared between the instruction sets by
-// the linker.
+// once per instruction set. They process sixteen channels at a time if registers hold them, else
+// eight. They use no library templates, because the linker would share their out-of-line copies
+// between the instruction sets.
 #include "plugins/devices/cpu/kernels/winograd_lines.hpp"
 #include "plugins/devices/cpu/kernels/winograd_squares.hpp"
 
@@ -15,14 +15,14 @@ namespace {
 #ifdef __AVX512F__
 constexpr bool kWide = true;
 constexpr std::size_t kColumns = 2 * kWinogradPanel;
-constexpr std::size_t kCacheFloats = std::size_t{256} << 10;  // of second-level caches of 2 MB
+constexpr std::size_t kCacheFloats = std::size_t{256} << 10;  // for second-level caches of 2 MB
 #else
 constexpr bool kWide = false;
 constexpr std::size_t kColumns = kWinogradPanel;
-constexpr std::size_t kCacheFloats = std::size_t{64} << 10;  // of 512 KB
+constexpr std::size_t kCacheFloats = std::size_t{64} << 10;  // for second-level caches of 512 KB
 #endif
 
-// Per side of the filter.
+// Taps per side of the filter.
 constexpr std::size_t taps_of(std::size_t tile) {
   return kPatch + 1 - tile;
 }
@@ -33,7 +33,7 @@ template <typename Value>
   return kWide && group_of<Value>(plane, 1) == group_of<Value>(plane, 0) + kWinogradLanes;
 }
 
-// One tile's square of pixels to points.
+// Transforms one tile's square of pixels to points.
 template <std::size_t size, typename Line, std::size_t lanes, typename Value>
 inline void to_points(const WinogradPlane& plane, const Value* group, std::ptrdiff_t y,
                       std::ptrdiff_t x, float* points, std::size_t point_stride) {
@@ -59,7 +59,7 @@ inline void to_points(const WinogradPlane& plane, const Value* group, std::ptrdi
       });
 }
 
-// The sixteen channels of one tile; zeros for a missing group where told so.
+// Transforms the sixteen channels of one tile; writes zeros for a missing group if requested.
 template <std::size_t size, typename Line, typename Value>
 inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdiff_t x,
                             float* points, std::size_t point_stride, bool zeros) {
@@ -83,8 +83,8 @@ inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::p
   }
 }
 
-// Squares of so many pixels per side, which lie a tile apart; the next ones are those of the row
-// below.
+// Squares of `size` pixels per side, one tile apart. The next squares to prefetch are those of the
+// row below.
 template <std::size_t size, typename Line, std::size_t tile, typename Value>
 inline void tiles_to_points(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                             std::size_t point_stride, std::size_t tile_stride, bool zeros) {
@@ -117,7 +117,7 @@ void transform_gradient(const WinogradPlane& plane, const WinogradTiles& tiles, 
   transform(plane, tiles, points, point_stride, tile_stride, true);
 }
 
-// Results of one tile, without those beyond the plane.
+// Computes the results of one tile, without those beyond the plane.
 template <std::size_t tile, std::size_t lanes, typename Value>
 inline void to_results(const float* points, std::size_t point_stride, const float* bias,
                        const WinogradEpilogue& epilogue, const WinogradPlane& plane, Value* pixels,

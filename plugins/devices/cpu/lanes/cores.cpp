@@ -6,8 +6,8 @@
 
 namespace convoy::cpu {
 
-// hwloc asks the system about every thread of the process: were it asked again for each of a
-// thousand devices, which have a thread each, that would be a million questions.
+// hwloc asks the system about every thread of the process. A thousand devices, which have a thread
+// each, would otherwise ask a million questions.
 CoreSet::Topology CoreSet::shared_topology() {
   static std::mutex mutex;
   static std::weak_ptr<hwloc_topology> in_use;
@@ -21,8 +21,8 @@ CoreSet::Topology CoreSet::load() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) throw std::runtime_error("hwloc could not start");
   Topology owned(topology, TopologyDeleter());
-  // The cores that this process may use: taskset, or whoever started several tasks, may say fewer
-  // than the machine has.
+  // Keeps the cores that this process may use. taskset, or a launcher of several tasks, may allow
+  // fewer than the machine has.
   hwloc_topology_set_flags(
       topology, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
   if (hwloc_topology_load(topology) != 0) {
@@ -45,7 +45,7 @@ std::uint32_t CoreSet::natural_count() {
   return std::max<std::uint32_t>(nodes, 1);
 }
 
-// hwloc numbers cores so that neighbours are near each other: consecutive cores make a device.
+// hwloc numbers cores so that neighbours are near each other, so consecutive cores make a device.
 void CoreSet::choose_cores(const Share& share) {
   const int found = hwloc_get_nbobjs_by_type(topology_.get(), HWLOC_OBJ_CORE);
   const auto cores = static_cast<std::uint32_t>(std::max(found, 1));
@@ -56,7 +56,7 @@ void CoreSet::choose_cores(const Share& share) {
     last = first + 1;
     shares_cores_ = true;
   }
-  // Cores beyond its threads are left to others, such as the threads that prepare images.
+  // Cores beyond the device's threads are left to others, such as the threads that prepare images.
   if (share.threads != 0) last = std::min<std::uint64_t>(last, first + share.threads);
   for (std::uint64_t core = first; core < last; ++core) {
     const hwloc_obj_t object =

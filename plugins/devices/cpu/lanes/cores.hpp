@@ -14,13 +14,13 @@ class CoreSet {
  public:
   struct Share {
     std::uint32_t devices;  // how many devices share the machine
-    std::uint32_t index;    // which of them
+    std::uint32_t index;    // the number of this device
     std::uint32_t threads;  // 0 = as many as there are cores in the set
   };
 
   explicit CoreSet(const Share& share);
 
-  // Number of devices that a request gives: what it says, or one per NUMA node with cores.
+  // The number of devices for a request without a number: one per NUMA node with cores.
   static std::uint32_t natural_count();
 
   std::uint32_t threads() const { return threads_; }
@@ -42,7 +42,7 @@ class CoreSet {
   };
   using Topology = std::shared_ptr<hwloc_topology>;
 
-  // The same for all sets that there are at one time.
+  // All sets that exist at one time share this topology.
   static Topology shared_topology();
   static Topology load();
   void choose_cores(const Share& share);

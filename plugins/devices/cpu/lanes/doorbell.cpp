@@ -18,8 +18,9 @@ void Doorbell::ring() {
   syscall(SYS_futex, &epoch_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// All in one order: either this sees the new value of a timeline, or who stored it sees asleep_ and
-// the points. std::atomic::wait has no time limit, hence the system call.
+// All accesses are in one total order: either this thread sees the new value of a timeline, or the
+// thread that stored it sees asleep_ and the points. The code uses a system call because
+// std::atomic::wait has no time limit.
 void Doorbell::sleep(std::uint32_t seen, std::span<const convoy_wait> points, double seconds) {
   const std::size_t count = std::min(points.size(), kMostPoints);
   for (std::size_t i = 0; i < count; ++i) {

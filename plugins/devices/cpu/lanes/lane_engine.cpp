@@ -10,8 +10,8 @@
 namespace convoy::cpu {
 namespace {
 
-// About 50 microseconds: longer than the gap between two operations of a step, shorter than what a
-// neighbour on the same core would miss.
+// About 50 microseconds: longer than the gap between two operations of a step, but too short to
+// matter to another thread on the same core.
 constexpr int kSpinRounds = 400;
 constexpr int kPausesPerRound = 4;
 constexpr double kEmptySeconds = 0.1;
@@ -26,7 +26,7 @@ void pause_briefly() {
   }
 }
 
-// Null when the operation may start.
+// Returns null when the operation may start.
 const convoy_wait* first_unmet(const convoy_submission& submission) {
   const convoy_wait* end = submission.waits + submission.wait_count;
   const convoy_wait* found = std::find_if_not(submission.waits, end, holds);
@@ -124,8 +124,8 @@ bool LaneEngine::is_empty() const {
                      [](const SubmissionQueue& queue) { return queue.head() == nullptr; });
 }
 
-// Nothing of the submission is touched once the failure or the timeline shows: the host may free it
-// then.
+// Nothing of the submission is accessed once the failure or the timeline is visible, because the
+// host may free it then.
 void LaneEngine::run(const convoy_submission& submission) {
   std::uint64_t* timeline = submission.timeline;
   const std::uint64_t value = submission.value;

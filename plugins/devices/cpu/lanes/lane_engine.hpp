@@ -19,16 +19,16 @@ namespace convoy::cpu {
 
 inline constexpr std::size_t kLanes = 5 * CONVOY_PRIORITIES;
 
-// One thread that serves all lanes of a device: it runs the most urgent operation whose waits hold,
+// One thread that serves all lanes of a device. It runs the most urgent operation whose waits hold,
 // non-compute lanes first among equals. After the first failure operations are skipped, but their
-// timelines still advance, so that nobody hangs waiting for this device.
+// timelines still advance, so that no other device hangs.
 class LaneEngine {
  public:
   struct Hooks {
-    std::function<void()> start;  // on the new thread, before anything else
+    std::function<void()> start;  // runs on the new thread, before anything else
     std::function<void(const convoy_submission&)> execute;
-    std::function<void()> finish;  // on that thread, after everything else
-    bool spin = true;              // false when the cores are shared with somebody else
+    std::function<void()> finish;  // runs on that thread, after everything else
+    bool spin = true;              // false when the cores are shared with others
   };
 
   explicit LaneEngine(Hooks hooks);
@@ -37,7 +37,7 @@ class LaneEngine {
   LaneEngine& operator=(const LaneEngine&) = delete;
 
   void submit(const convoy_submission& submission);
-  // Runs work on the device's thread between two operations; rethrows what it throws.
+  // Runs work on the device's thread between two operations; rethrows its exceptions.
   void call(const std::function<void()>& work);
   // See convoy_device.wait; throws the text of the first failure.
   bool wait(const convoy_wait& point, double seconds);
@@ -53,7 +53,7 @@ class LaneEngine {
 
   Hooks hooks_;
   std::shared_ptr<Doorbells> doorbells_;
-  Doorbell& doorbell_;  // the device's thread's
+  Doorbell& doorbell_;  // of the device's thread
   std::array<SubmissionQueue, kLanes> queues_;
   std::atomic<bool> closing_{false};
   std::atomic<bool> failed_{false};

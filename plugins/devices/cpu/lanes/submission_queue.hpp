@@ -9,20 +9,20 @@
 
 namespace convoy::cpu {
 
-// Submitted operations, first in, first out, without a lock: one thread puts, one takes. Unbounded;
-// nodes that were taken are used again, so that it allocates only when more operations are queued
-// than ever before, in blocks.
+// A lock-free FIFO queue of submitted operations: one thread puts, one thread takes. It is
+// unbounded. Nodes that were taken are used again, so it allocates, in blocks, only when more
+// operations are queued than ever before.
 class SubmissionQueue {
  public:
   SubmissionQueue();
   SubmissionQueue(const SubmissionQueue&) = delete;
   SubmissionQueue& operator=(const SubmissionQueue&) = delete;
 
-  // The putting thread.
+  // Called by the putting thread.
   void put(const convoy_submission& submission);
-  // The taking thread: the oldest operation, null when there is none.
+  // Called by the taking thread: returns the oldest operation, null when there is none.
   const convoy_submission* head() const;
-  // The taking thread: removes the oldest operation, which there must be.
+  // Called by the taking thread: removes the oldest operation, which must exist.
   void pop();
 
  private:
@@ -35,7 +35,7 @@ class SubmissionQueue {
   void add_block();
 
   alignas(64) std::atomic<Node*> taken_;  // the last node that was taken; its successor is the head
-  alignas(64) Node* last_;                // of the putting thread, like the following
+  alignas(64) Node* last_;                // for the putting thread only, like the following members
   Node* reusable_;                        // nodes from here up to taken_ may be used again
   std::vector<std::unique_ptr<Node[]>> blocks_;
   std::vector<Node*> fresh_;

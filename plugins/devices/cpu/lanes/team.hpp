@@ -10,12 +10,12 @@ namespace convoy::cpu {
 // Below this many elements per thread, waking the team costs more than the work.
 inline constexpr std::size_t kParallelGrain = 16384;
 
-// Threads of the calling thread's team. A program runs on the team that builds it.
+// The number of threads of the calling thread's team. A program runs on the team that builds it.
 inline std::size_t team_size() {
   return static_cast<std::size_t>(omp_get_max_threads());
 }
 
-// Number of parts that count elements are worth on the calling thread's team.
+// The number of parts into which work on `count` elements is divided on the calling thread's team.
 inline std::size_t team_parts(std::size_t count, std::size_t grain) {
   return std::clamp<std::size_t>(count / std::max<std::size_t>(grain, 1), 1, team_size());
 }

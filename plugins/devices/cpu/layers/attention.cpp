@@ -12,7 +12,7 @@ using Dim = dnnl::memory::dim;
 
 constexpr int kWeightsAxis = 3;
 
-// [image, head, cell, channel of the head], as it lies in activations with channels last.
+// [image, head, cell, channel of the head], the order of activations with channels last.
 struct Heads {
   Dim images, heads, cells, width;
   dnnl::memory::data_type type;
@@ -25,7 +25,7 @@ struct Heads {
         type(builder.stores_bf16() ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32) {
   }
 
-  // Part number `part` of cells that have `parts` of them side by side.
+  // Part number `part` of cells that have `parts` of them next to each other.
   Desc part(Dim part, Dim parts) const {
     const Dim row = parts * heads * width;
     const Desc all({images, parts * heads, cells, width}, type,
@@ -33,8 +33,8 @@ struct Heads {
     return all.submemory_desc({images, heads, cells, width}, {0, part * heads, 0, 0});
   }
   Desc result() const { return part(0, 1); }
-  // [image, head, cell, cell that it attends to]: in f32, in which scores are compared, and as the
-  // weights are multiplied.
+  // [image, head, cell, cell that it attends to]: in f32 for the softmax, and in the type for the
+  // products.
   Desc scores() const {
     return {{images, heads, cells, cells},
             dnnl::memory::data_type::f32,
@@ -46,7 +46,7 @@ struct Heads {
   double scale() const { return 1.0 / std::sqrt(static_cast<double>(width)); }
 };
 
-// With cells side by side, in the type of activations.
+// The description with consecutive cells, in the type of activations.
 Desc side_by_side(const ProgramBuilder& builder, std::size_t node) {
   return {builder.dims(node), Heads(builder, node).type, dnnl::memory::format_tag::nhwc};
 }
@@ -111,7 +111,7 @@ void Attention::build_forward(ProgramBuilder& builder, std::size_t node) {
   append_product(builder, weights, parts.values, builder.view(result, heads.result()));
 }
 
-// The gradient of the scores, as it is multiplied, from that of the result.
+// Computes the gradient of the scores, in the type for the products, from that of the result.
 dnnl::memory Attention::differentiate_softmax(ProgramBuilder& builder, std::size_t node,
                                               const dnnl::memory& gradient,
                                               const dnnl::memory& values) {

@@ -10,14 +10,14 @@
 namespace convoy::cpu {
 namespace {
 
-// A block of 0 means that the layout is another one.
+// A block of 0 means another layout.
 BlockedShape shape_of(const Desc& desc) {
   const dnnl::memory::dims dims = dims_of(desc);
   return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1]),
           static_cast<std::size_t>(dims[2] * dims[3]), channel_block(desc)};
 }
 
-// A norm over bf16 activations: without one, activations are f32.
+// Returns the norm over bf16 activations; null if activations are f32.
 std::shared_ptr<const ChannelsLastNorm> channels_last_norm(const Desc& desc) {
   if (!has_channels_last(desc)) return nullptr;
   const dnnl::memory::dims dims = dims_of(desc);
@@ -40,7 +40,7 @@ double* doubles_of(const dnnl::memory& memory) {
   return static_cast<double*>(memory.get_data_handle());
 }
 
-// Empty memory stands for what a batch norm does not have.
+// Returns null for empty memory, which stands for a missing part of a batch norm.
 template <typename Element>
 Element* elements_or_null(const dnnl::memory& memory) {
   return memory ? static_cast<Element*>(memory.get_data_handle()) : nullptr;
@@ -51,7 +51,7 @@ dnnl::memory variable_or_none(ProgramBuilder& builder, const NodePlan& plan, std
   return index == CONVOY_NONE ? dnnl::memory() : builder.variable(index, channel_vector(plan));
 }
 
-// What is computed behind the norm: a sum with another node's activation, a relu.
+// The work behind the norm: a sum with another node's activation, a relu.
 struct Tail {
   std::size_t addend = kNoNode;
   bool relu = false;
@@ -71,7 +71,7 @@ Tail tail_of(const ProgramBuilder& builder, std::size_t node) {
   return tail;
 }
 
-// The memory of a pass; its addresses are known when the pass runs.
+// The memory of a pass. Its addresses are known only when the pass runs.
 struct ForwardMemory {
   dnnl::memory read, addend, write, gamma, beta, mean, variance;
   bool statistics_given;
@@ -171,7 +171,7 @@ void BatchNorm::normalise(ProgramBuilder& builder, std::size_t node, const dnnl:
   });
 }
 
-// What the library's batch norm cannot do itself.
+// Adds what the library's batch norm cannot compute itself.
 void BatchNorm::add_tail(ProgramBuilder& builder, std::size_t node) {
   const Tail tail = tail_of(builder, node);
   const dnnl::memory result = builder.read(node);
@@ -198,7 +198,8 @@ void BatchNorm::undo_tail(ProgramBuilder& builder, std::size_t node) {
   }
 }
 
-// Copied to memory of its own because primitives may read whole registers beyond the last channel.
+// Copies the statistics to memory of their own, because primitives may read whole registers beyond
+// the last channel.
 void BatchNorm::load_statistics(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
                                 const dnnl::memory& variance) {
   const std::size_t channels = builder.plan(node).node->channels;
@@ -235,7 +236,8 @@ void BatchNorm::update_statistics(ProgramBuilder& builder, std::size_t node,
   });
 }
 
-// The input's gradient is written even where nobody wants it: it comes with that of the variables.
+// The input's gradient is always written, because it is computed together with that of the
+// variables.
 GradientPart BatchNorm::begin_input_gradient(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.plan(node).inputs[0];
   if (!builder.plan(input).needs_gradient) return {builder.temporary(builder.desc(input)), true};
@@ -270,8 +272,7 @@ void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
     builder.pass_gradient(addend, plan.fused_add);
 }
 
-// Where a sum lies in front of the relu, the gradient of the result also becomes that of the
-// addend.
+// If a sum precedes the relu, the gradient of the result also becomes that of the addend.
 void BatchNorm::differentiate(ProgramBuilder& builder, std::size_t node, const GradientPart& write,
                               const GradientPart (&parts)[2]) {
   const NodePlan& plan = builder.plan(node);

@@ -8,7 +8,7 @@
 namespace convoy::cpu {
 namespace {
 
-// Neighbouring channels that are within one block on both sides. from_first counts for copies only.
+// Consecutive channels within one block on both sides. from_first counts for copies only.
 struct Run {
   std::size_t copy;
   std::size_t to, from, channels;  // elements from the image's start
@@ -45,8 +45,8 @@ void add_runs(std::size_t index, const ChannelCopy& copy, const Sides& sides,
   }
 }
 
-// Distances and sizes of runs are in bytes. A size that the compiler knows makes one or two
-// instructions of a cell.
+// Distances and sizes of runs are in bytes. With a size that the compiler knows, copying a cell
+// takes one or two instructions.
 template <std::size_t kBytes>
 void copy_cells(char* to, std::size_t to_step, const char* from, std::size_t from_step,
                 std::size_t cells) {

@@ -8,15 +8,15 @@
 namespace convoy::cpu {
 namespace {
 
-// f32, [channel], of one image after the other or the same for all.
+// f32, [channel]; either separate factors for every image, in order, or the same for all.
 struct Factors {
   dnnl::memory memory;
-  std::size_t image;  // elements from one image's to the next; 0 = the same
+  std::size_t image;  // elements from one image's factors to the next; 0 = the same factors
 
   const float* of(std::size_t index) const { return floats_of(memory) + index * image; }
 };
 
-// One factor per image and channel, or their gradients, side by side.
+// One factor per image and channel, or their gradients, consecutively.
 Desc factor_desc(const ProgramBuilder& builder, std::size_t node) {
   return {builder.dims(node), dnnl::memory::data_type::f32, dnnl::memory::format_tag::nhwc};
 }
@@ -39,8 +39,8 @@ void append_scale(ProgramBuilder& builder, std::size_t node, const Factors& fact
   });
 }
 
-// sums: gradients of the factors, f32, [image][channel]. part: empty memory where the input needs
-// no gradient.
+// sums: gradients of the factors, f32, [image][channel]. part: empty memory if the input needs no
+// gradient.
 void append_scale_backward(ProgramBuilder& builder, std::size_t node, const Factors& factors,
                            const GradientPart& part, const dnnl::memory& sums) {
   const std::size_t input = builder.plan(node).inputs[0];
@@ -62,7 +62,8 @@ void append_scale_backward(ProgramBuilder& builder, std::size_t node, const Fact
   });
 }
 
-// The part of the input's gradient that append_scale_backward() writes, if it needs one.
+// Returns the part of the input's gradient that append_scale_backward() writes, if the input needs
+// one.
 GradientPart begin_input_gradient(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.plan(node).inputs[0];
   return builder.plan(input).needs_gradient ? begin_cell_gradient(builder, input) : GradientPart{};
@@ -77,7 +78,7 @@ bool has_factor_per_channel(const ProgramBuilder& builder, std::size_t node) {
   return builder.dims(inputs[0]) != builder.dims(inputs[1]);
 }
 
-// The factors, which the forward pass has converted already where that was necessary.
+// Returns the factors. The forward pass has converted them already if necessary.
 Factors factors_of_images(ProgramBuilder& builder, std::size_t node) {
   const std::size_t from = builder.plan(node).inputs[1];
   return {builder.read_as(from, factor_desc(builder, from)), builder.plan(from).node->channels};
@@ -88,7 +89,8 @@ Factors gamma_of(ProgramBuilder& builder, std::size_t node) {
   return {builder.variable(plan.node->variables[0], channel_vector(plan)), 0};
 }
 
-// The gradient of one of two inputs of one shape: that of the product times the other input.
+// Computes the gradient of one of two inputs of equal shape: the gradient of the product times the
+// other input.
 void differentiate_factor(ProgramBuilder& builder, std::size_t node, std::size_t input,
                           std::size_t other) {
   if (!builder.plan(input).needs_gradient) return;

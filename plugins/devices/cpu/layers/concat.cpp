@@ -8,8 +8,8 @@
 namespace convoy::cpu {
 namespace {
 
-// Channels in the largest blocks that an input has, padded to whole blocks: convolutions and
-// normalisations behind are fast on that, whatever the offsets of the inputs are.
+// Uses the largest blocks of channels that an input has, padded to whole blocks. The convolutions
+// and normalisations that follow are fast with them, whatever the offsets of the inputs are.
 Desc joined(const ProgramBuilder& builder, std::size_t node) {
   std::size_t block = 1;
   for (std::size_t input : builder.plan(node).inputs) {

@@ -12,8 +12,9 @@
 namespace convoy::cpu {
 namespace {
 
-// oneDNN accepts nearly any description, with a reference implementation as the last resort, which
-// is slower by orders of magnitude than converting to what it prefers.
+// Whether an implementation is fast. oneDNN accepts nearly any description, but the last resort is
+// a reference implementation, which is slower by orders of magnitude than converting to the
+// preferred layout.
 template <typename PrimitiveDesc>
 bool is_fast(const PrimitiveDesc& description) {
   const std::string name = description.impl_info_str();
@@ -21,7 +22,8 @@ bool is_fast(const PrimitiveDesc& description) {
          name.find("gemm") != std::string::npos;
 }
 
-// The description made with what the neighbours have, unless only the free choice is fast.
+// Returns the description made with the neighbours' layouts, unless only the one with free choice
+// is fast.
 template <typename Make>
 auto fixed_or_free(const Make& make) {
   using PrimitiveDesc = decltype(make(true));
@@ -140,7 +142,7 @@ void Convolution::library_backward_weights(ProgramBuilder& builder, std::size_t 
   if (shapes_->has_bias()) builder.finish_variable_gradient(bias, bias_part);
 }
 
-// oneDNN 2.6 leaves the gradients of such taps as they were in bf16.
+// oneDNN 2.6 does not write the gradients of such taps in bf16.
 void Convolution::clear_unseen_taps(ProgramBuilder& builder, std::size_t node,
                                     const dnnl::memory& gradient) {
   const NodePlan& plan = builder.plan(node);

@@ -11,9 +11,9 @@
 
 namespace convoy::cpu {
 
-// A convolution, with bias and the relu behind it if there are any. Which implementation computes a
-// pass is chosen in choose_convolution_algorithms(); layouts are the library's whoever computes,
-// but for the weights of depthwise convolutions.
+// A convolution, with bias and the relu behind it if there are any. choose_convolution_algorithms()
+// selects the implementation of each pass. Layouts are always the library's, except for the weights
+// of depthwise convolutions.
 class Convolution : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
@@ -26,9 +26,9 @@ class Convolution : public Layer {
   void clear_unseen_taps(ProgramBuilder& builder, std::size_t node, const dnnl::memory& gradient);
   void library_backward_data(ProgramBuilder& builder, std::size_t node);
 
-  // Channels per block if the layouts are those that the Winograd kernels know, otherwise 0.
+  // Returns the channels per block if the Winograd kernels support the layouts, otherwise 0.
   std::size_t winograd_block() const;
-  // Whether they are; fills winograd_ and winograd_weights_.
+  // Whether they do; fills winograd_ and winograd_weights_.
   bool stored_for_winograd(const ProgramBuilder& builder, std::size_t node);
   void winograd_forward(ProgramBuilder& builder, std::size_t node);
   void winograd_backward_weights(ProgramBuilder& builder, std::size_t node);

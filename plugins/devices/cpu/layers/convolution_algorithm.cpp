@@ -17,18 +17,18 @@ namespace {
 constexpr std::uint32_t kLeastChannels3x3 = 16;
 constexpr std::uint32_t kLeastChannels5x5 = 32;
 constexpr std::uint32_t kLeastBf16Channels = 64;
-constexpr std::uint32_t kLeastBf16GradientChannels = 32;  // of gradients of weights
+constexpr std::uint32_t kLeastBf16GradientChannels = 32;  // for gradients of weights
 
-// Results that whole tiles compute, for each that is wanted.
+// The number of results that whole tiles compute, divided by the number that is needed.
 double tile_waste(const convoy_node& node) {
   constexpr std::uint32_t kTile = 4;
   const auto whole = [](std::uint32_t side) { return (side + kTile - 1) / kTile * kTile; };
   return double{1} * whole(node.height) * whole(node.width) / node.height / node.width;
 }
 
-// In bf16 the direct algorithm multiplies twice as fast as Winograd's in f32, and by tile registers
-// many times: Winograd's was measured to be faster with vectors (Zen 4 and 5) for so many channels
-// and with no more waste than images of 13 x 13 have.
+// In bf16, the direct algorithm multiplies twice as fast as Winograd's in f32, and many times as
+// fast with tile registers. With vectors (Zen 4 and 5), Winograd's was measured to be faster from
+// this many channels on, with no more waste than images of 13 x 13 have.
 bool suits_bf16_winograd(const convoy_node& node, const convoy_node& input,
                          std::uint32_t least_channels) {
   constexpr double kMostWaste = 1.55;
@@ -38,7 +38,8 @@ bool suits_bf16_winograd(const convoy_node& node, const convoy_node& input,
          std::min(node.channels, input.channels) >= least_channels && tile_waste(node) < kMostWaste;
 }
 
-// What winograd.hpp can compute; emulated rounding to bf16 is defined on the direct algorithm.
+// Whether winograd.hpp supports the convolution. Emulated rounding to bf16 is defined on the direct
+// algorithm.
 bool suits_winograd(const convoy_node& node, const convoy_node& input,
                     const convoy_compilation& compilation) {
   const convoy_layer& layer = *node.layer;

@@ -4,7 +4,8 @@
 
 namespace convoy::cpu {
 
-// What computes one pass of a convolution: oneDNN's primitives, or the plug-in's own kernels.
+// The implementation of one pass of a convolution: oneDNN's primitives, or the plug-in's own
+// kernels.
 enum class ConvolutionAlgorithm { kLibrary, kWinograd, kDirect, kDepthwise };
 
 struct ConvolutionAlgorithms {
@@ -13,8 +14,8 @@ struct ConvolutionAlgorithms {
   ConvolutionAlgorithm backward_weights = ConvolutionAlgorithm::kLibrary;
 };
 
-// The choice for a convolution that reads the node `input`. It depends on nothing but the shapes,
-// the compilation and, in bf16, the processor's instructions; never on a measurement.
+// Chooses for a convolution that reads the node `input`. The choice depends only on the shapes, the
+// compilation and, in bf16, the processor's instructions; never on a measurement.
 ConvolutionAlgorithms choose_convolution_algorithms(const convoy_node& node,
                                                     const convoy_node& input,
                                                     const convoy_compilation& compilation);

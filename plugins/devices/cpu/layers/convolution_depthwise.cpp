@@ -1,4 +1,4 @@
-// The part of Convolution that the plug-in's own kernels for depthwise convolutions compute.
+// The part of Convolution that uses the plug-in's own kernels for depthwise convolutions.
 #include <omp.h>
 
 #include "plugins/devices/cpu/convolutions/depthwise.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kDepthwiseName = "own depthwise";
 
-// The planes of an activation or of its gradient, for the task that is being built; with memory to
-// convert them in where they are stored as bf16.
+// The planes of an activation or of its gradient, for the task that is being built. If they are
+// stored as bf16, it has memory for their conversion.
 class ActivationPlanes {
  public:
   ActivationPlanes(ProgramBuilder& builder, const dnnl::memory& memory, std::size_t block)
@@ -31,7 +31,7 @@ class ActivationPlanes {
                                   dnnl::memory::format_tag::a});
   }
 
-  // To be called when the task runs.
+  // Called when the task runs.
   Planes planes() const {
     return scratch_ ? Planes(halves_of(memory_), image_, floats_of(scratch_))
                     : Planes(floats_of(memory_), plane_floats_);

@@ -7,8 +7,8 @@
 namespace convoy::cpu {
 
 // A convolution in oneDNN's terms. Weights have a leading dimension of groups when there are
-// several. Descriptions that are not given are left to oneDNN, but for activations in bf16, which
-// have their channels last. Gradients of weights are f32.
+// several. oneDNN chooses descriptions that are not given, except that activations in bf16 have
+// their channels last. Gradients of weights are f32.
 class ConvolutionShapes {
  public:
   // input: the node that the convolution reads.

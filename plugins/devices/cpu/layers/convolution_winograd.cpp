@@ -1,4 +1,4 @@
-// The part of Convolution that the plug-in's own kernels compute.
+// The part of Convolution that uses the plug-in's own Winograd kernels.
 
 #include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
@@ -21,7 +21,7 @@ dnnl::memory scratch_memory(ProgramBuilder& builder, std::size_t floats) {
 
 }  // namespace
 
-// Floats in blocks of channels, or bf16 with channels last and weights in blocks.
+// Supports floats in blocks of channels, or bf16 with channels last and weights in blocks.
 std::size_t Convolution::winograd_block() const {
   const Desc source = forward_.src_desc();
   const Desc result = forward_.dst_desc();

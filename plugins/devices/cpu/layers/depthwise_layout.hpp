@@ -8,16 +8,16 @@
 
 namespace convoy::cpu {
 
-// Whether every filter of the convolution reads one channel and the plug-in's own kernels know its
-// windows. `input` is the node that it reads.
+// Whether every filter of the convolution reads one channel and the plug-in's own kernels support
+// its windows. `input` is the node that it reads.
 bool is_depthwise(const convoy_node& node, const convoy_node& input);
 
-// Channels per block of a depthwise convolution's activations as the library would store them, 0
-// when it would not store them in blocks.
+// Returns the channels per block in which the library would store a depthwise convolution's
+// activations; 0 if it would not store them in blocks.
 std::size_t depthwise_block(const dnnl::convolution_forward::primitive_desc& forward);
 
-// The storage of its weights that the own kernels read: [block of channels][tap][channel], as a
-// variable of four dimensions. No pass has to reorder it.
+// Returns the storage of its weights for the plug-in's own kernels: [block of
+// channels][tap][channel], as a variable of four dimensions. No pass has to reorder it.
 Desc depthwise_weights(const convoy_node& node, std::size_t block);
 
 }  // namespace convoy::cpu

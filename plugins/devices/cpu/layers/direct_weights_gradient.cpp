@@ -15,7 +15,7 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-// With so many channels as are stored, `block` of them next to each other (0: all).
+// The shape with the stored numbers of channels, `block` of them consecutive (0: all).
 ConvolutionShape shape_of(const ProgramBuilder& builder, std::size_t node, std::size_t in_channels,
                           std::size_t out_channels, std::size_t block) {
   const NodePlan& plan = builder.plan(node);
@@ -28,7 +28,7 @@ Desc vector_of(std::size_t count) {
   return {{static_cast<dnnl::memory::dim>(count)}, dnnl::memory::data_type::f32, Tag::x};
 }
 
-// The places of the gradients of a convolution's weights and bias; without a bias its is empty.
+// The memory for the gradients of a convolution's weights and bias; empty if there is no bias.
 struct VariableGradients {
   VariableGradients(ProgramBuilder& builder, std::size_t node, const Desc& weights_desc)
       : node_(*builder.plan(node).node),
@@ -47,13 +47,14 @@ struct VariableGradients {
   GradientPart weights, bias;
 };
 
-// From activations with channels last; `order` is the gradient's.
+// For activations with channels last; `order` is that of the gradient.
 template <typename Gradient>
 void add_bf16_gradient(ProgramBuilder& builder, std::size_t node, const ConvolutionShape& shape,
                        Tag order) {
   const NodePlan& plan = builder.plan(node);
   const auto kernel = std::make_shared<const Gradient>(shape);
-  const auto threads = static_cast<std::size_t>(omp_get_max_threads());  // a program's are fixed
+  // the team of a program is fixed
+  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
   const auto bytes = static_cast<dnnl::memory::dim>(kernel->scratch_bytes(threads));
   const dnnl::memory source =
       builder.read_as(plan.inputs[0], builder.channels_last(plan.inputs[0]));

@@ -21,7 +21,7 @@ struct Mask {
   float factor;
 };
 
-// Storage of NCHW activations with at most one block of channels.
+// The storage of NCHW activations with at most one block of channels.
 struct Storage {
   explicit Storage(const Desc& desc) : dims(dims_of(desc)) {
     const BlockedLayout layout = *blocked_layout(desc);
@@ -47,7 +47,7 @@ struct Storage {
   bool padded;
 };
 
-// Neighbouring elements from the logical index `first` on; of bf16 at most kChunk.
+// Processes consecutive elements from the logical index `first` on; at most kChunk of bf16.
 void drop_neighbours(const Mask& mask, std::uint64_t key, std::size_t first, std::size_t count,
                      const float* from, float* to) {
   mask(to, from, key, first, count);
@@ -60,7 +60,7 @@ void drop_neighbours(const Mask& mask, std::uint64_t key, std::size_t first, std
   kernels().f32_to_bf16(to, values, count);
 }
 
-// One channel of one image, whose cells are apart from each other in storage.
+// Processes one channel of one image, whose cells are not consecutive in storage.
 template <typename Element>
 void drop_plane(const Storage& storage, std::size_t index, const Mask& mask, std::uint64_t key,
                 const Element* from, Element* to) {
@@ -107,7 +107,7 @@ void scale_elements(const Bf16* from, Bf16* to, float factor, std::size_t count)
   }
 }
 
-// Whole images, which lie one after the other: the mask belongs to the image's number.
+// Processes whole, consecutive images: the mask belongs to the image's number.
 template <typename Element>
 void drop_images(std::size_t images, std::size_t count, const Mask& mask, std::uint64_t key,
                  const Element* from, Element* to) {
@@ -163,7 +163,7 @@ std::uint64_t key_of(const ProgramBuilder& builder, std::size_t node) {
   return dropout_key(what.seed, what.replica, node);
 }
 
-// The task of the layer's kind: elements by themselves, or stochastic depth.
+// Returns the task for the layer's kind: single elements, or stochastic depth.
 Task drop_task(const ProgramBuilder& builder, std::size_t node, const dnnl::memory& write,
                const dnnl::memory& read) {
   const convoy_layer& layer = *builder.plan(node).node->layer;

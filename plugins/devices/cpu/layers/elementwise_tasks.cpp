@@ -12,8 +12,8 @@ namespace {
 template <std::size_t kReads>
 using Operands = std::array<dnnl::memory, kReads>;
 
-// loop(write, reads, count) over a stretch of bf16 elements, by way of f32 in the first-level
-// cache. The loop writes over its first operand.
+// Runs loop(write, reads, count) over a stretch of bf16 elements, converted to f32 in the
+// first-level cache. The loop overwrites its first operand.
 template <std::size_t kReads, typename Loop>
 void run_in_bf16(Bf16* write, const std::array<const Bf16*, kReads>& reads, std::size_t count,
                  const Loop& loop) {
@@ -31,8 +31,9 @@ void run_in_bf16(Bf16* write, const std::array<const Bf16*, kReads>& reads, std:
   }
 }
 
-// A task of loop(write, reads, count) over all elements, which are all f32 or all bf16. A loop that
-// changes its first operand is one whose result and first operand are the same memory.
+// Returns a task that runs loop(write, reads, count) over all elements, which are all f32 or all
+// bf16. For a loop that changes its first operand, the result and the first operand are the same
+// memory.
 template <std::size_t kReads, typename Loop>
 Task elementwise_task(const dnnl::memory& write, const Operands<kReads>& reads, const Loop& loop) {
   const std::size_t count = element_count(write);

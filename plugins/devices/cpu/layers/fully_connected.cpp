@@ -9,7 +9,7 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-// A node's output as a matrix of images and elements.
+// Returns a node's output as a matrix of images and elements.
 Desc matrix(const ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory::dims dims = builder.dims(node);
   return {{dims[0], dims[1] * dims[2] * dims[3]}, type_of(builder.flat(node)), Tag::ab};
@@ -19,7 +19,7 @@ Desc bias_of(const Desc& output) {
   return {{dims_of(output)[1]}, dnnl::memory::data_type::f32, Tag::x};
 }
 
-// How the weights are multiplied: as they are stored, or as bf16 in the library's own order.
+// The form in which the weights are multiplied: as stored, or as bf16 in the library's own order.
 Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
   const Desc stored = builder.stored(index);
   if (!builder.stores_bf16()) return stored;
@@ -27,7 +27,7 @@ Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
   return {dims_of(stored), dnnl::memory::data_type::bf16, plain ? Tag::ab : Tag::any};
 }
 
-// For the weights of a node as they are stored; null where own kernels do not suit them.
+// Returns own kernels for the stored weights of a node; null if none support them.
 std::shared_ptr<const Bf16FullyConnected> products_of(const ProgramBuilder& builder,
                                                       std::size_t node) {
   if (!builder.stores_bf16()) return nullptr;
@@ -53,13 +53,13 @@ dnnl::memory scratch_of(ProgramBuilder& builder, const Bf16FullyConnected& produ
 }  // namespace
 
 // Whether the weights of a fully connected layer stay plain, for which oneDNN 2.6 multiplies
-// matrices. On AVX-512 it stores others in blocks of channels, and the gradient of the input then
-// dereferences null when there are several threads, more than 16 whole blocks of 64 outputs and a
-// single block of inputs (up to 16, or 32) and of images: the sum over the outputs is to be shared
-// among the threads, only one is started, and its last part goes by a buffer that the first of them
-// does not have. The bounds are twice as wide as that; such layers are small, so nothing is lost.
-// With bf16 the blocks hold at least 16 outputs: for fewer than half of that, padding would be most
-// of what a step writes, reads and updates.
+// matrices. On AVX-512, it stores others in blocks of channels. The gradient of the input then
+// dereferences null if there are several threads, more than 16 whole blocks of 64 outputs, and a
+// single block of inputs (up to 16, or 32) and of images: the threads should share the sum over the
+// outputs, but only one is started, and its last part uses a buffer that the first thread does not
+// have. The bounds are twice as wide as that; such layers are small, so nothing is lost. With bf16,
+// the blocks hold at least 16 outputs. For fewer than half of that, most of what a step writes,
+// reads and updates would be padding.
 bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs, bool bf16) {
   constexpr dnnl::memory::dim kFewInputs = 64;
   constexpr dnnl::memory::dim kManyOutputs = 512;

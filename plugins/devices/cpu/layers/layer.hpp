@@ -9,8 +9,8 @@ namespace convoy::cpu {
 
 class ProgramBuilder;
 
-// One node's share in a program. It is built in two passes, forward in node order and backward in
-// reverse order, and then stays only to keep what its tasks use.
+// One node's part of a program. It is built in two passes, forward in node order and backward in
+// reverse order. After that it only keeps what its tasks use.
 class Layer {
  public:
   virtual ~Layer() = default;
@@ -22,8 +22,8 @@ class Layer {
 // Throws std::invalid_argument for a kind that this version does not know.
 std::unique_ptr<Layer> make_layer(const convoy_layer& layer);
 
-// Whether results may have values that are not among those of the inputs, so that they are not
-// rounded to bf16 because the inputs are. Throws as make_layer() does.
+// Whether results may have values that no input has, so that rounding the inputs to bf16 does not
+// round the results. Throws as make_layer() does.
 bool makes_new_values(const convoy_layer& layer);
 
 }  // namespace convoy::cpu

@@ -9,7 +9,7 @@
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kCellGrain = 16;  // cells per part of the work, at least
+constexpr std::size_t kCellGrain = 16;  // least cells per part of the work
 
 Desc statistics_desc(const ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory::dims dims = builder.dims(node);
@@ -27,7 +27,7 @@ const float* floats_or_null(const dnnl::memory& memory) {
 }
 
 // Calls body(part, image, first cell, end) for the cells of all images, a stretch of one image at a
-// time; stretches of one part come one after the other on one thread.
+// time. One thread processes the stretches of one part, in order.
 template <typename Body>
 void each_stretch(const ActivationCells& cells, std::size_t parts, const Body& body) {
   const std::size_t count = cells.images * cells.grid.cells;
@@ -47,7 +47,7 @@ std::size_t parts_of(const ActivationCells& cells) {
   return team_parts(cells.images * cells.grid.cells, kCellGrain);
 }
 
-// What the passes work on; its addresses are known when they run.
+// The memory of the passes. Its addresses are known only when they run.
 struct NormMemory {
   ActivationCells cells;
   dnnl::memory read, gamma, statistics;
@@ -56,7 +56,7 @@ struct NormMemory {
   float* inverse(std::size_t image) const { return mean(cells.images + image); }
 };
 
-// Sums of the parts, [part][gamma or beta][channel], added in their order.
+// Adds the sums of the parts, [part][gamma or beta][channel], in order.
 void add_parts(const double* sums, std::size_t parts, std::size_t channels, float* write) {
   for (std::size_t channel = 0; channel < channels; ++channel) {
     double sum = 0.0;

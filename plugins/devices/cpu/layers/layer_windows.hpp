@@ -6,8 +6,8 @@
 
 namespace convoy::cpu {
 
-// The windows that a pool or a convolution has over its input.
-// Own kernels take taps side by side; convolutions with others are the library's.
+// The windows that a pool or a convolution has over its input. Own kernels need adjacent taps; the
+// library computes other convolutions.
 inline bool is_dilated(const convoy_layer& layer) {
   return layer.dilation_height > 1 || layer.dilation_width > 1;
 }

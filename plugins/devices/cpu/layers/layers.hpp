@@ -4,19 +4,19 @@
 #include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/programs/workspace.hpp"
 
-// The layers that one class in one file computes. Those with algorithms to choose from have headers
-// of their own: convolutions, fully connected layers, batch norm and pools.
+// The layers that have one class in one file. Layers with several algorithms have headers of their
+// own: convolutions, fully connected layers, batch norm and pools.
 namespace convoy::cpu {
 
-// max(x, 0), with an upper limit if there is one; in place where it can be.
+// max(x, 0), with an upper limit if there is one; in place if possible.
 class Relu : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 };
 
-// Sigmoid, tanh, silu and gelu: functions of every element by itself, which the library computes in
-// whatever layout the activation has.
+// Sigmoid, tanh, silu and gelu: element-wise functions, which the library computes in any layout of
+// the activation.
 class Curve : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
@@ -27,8 +27,8 @@ class Curve : public Layer {
 };
 
 // Zeroes elements at random and scales the others by 1/keep. The choice is a hash of seed, step,
-// replica, node and the element's index in NCHW order, so that the backward pass can repeat it
-// without storing it and that neither the storage nor the number of threads changes it.
+// replica, node and the element's index in NCHW order. So the backward pass can repeat it without
+// storing it, and it depends neither on the storage nor on the number of threads.
 class Dropout : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
@@ -42,14 +42,14 @@ class Add : public Layer {
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 };
 
-// Its inputs one after another along channels.
+// Concatenates its inputs along channels.
 class Concat : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 };
 
-// Its input with channels of zeros around it: half of the missing ones before, half (rounded up)
+// Surrounds its input with channels of zeros: half of the missing ones before, half (rounded up)
 // after.
 class PadChannels : public Layer {
  public:
@@ -64,7 +64,7 @@ class Multiply : public Layer {
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 };
 
-// Every channel times its gamma.
+// Multiplies every channel by its gamma.
 class Scale : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
@@ -92,8 +92,8 @@ class LocalResponseNorm : public Layer {
   Workspace::Id record_ = 0;
 };
 
-// Every cell normalised over its channels, with own kernels for activations in blocks of channels
-// and with channels last alike: the library's want channels last, also in f32.
+// Normalises every cell over its channels. Own kernels support activations in blocks of channels
+// and with channels last; the library requires channels last, also in f32.
 class LayerNorm : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
@@ -103,22 +103,22 @@ class LayerNorm : public Layer {
   Workspace::Id statistics_ = 0;  // means of all cells, then 1 / deviations
 };
 
-// A learned cell in front of those of every image.
+// Puts a learned cell before those of every image.
 class ClassToken : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 };
 
-// A learned value per cell and channel, added to every image.
+// Adds a learned value per cell and channel to every image.
 class Position : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 };
 
-// Softmax attention from the library's matrix products and softmax. With channels last, queries,
-// keys and values of a head are matrices with gaps between their rows: nothing is copied.
+// Softmax attention with the library's matrix products and softmax. With channels last, queries,
+// keys and values of a head are matrices with gaps between their rows, so nothing is copied.
 class Attention : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;

@@ -10,13 +10,13 @@ inline Desc channel_vector(const NodePlan& plan) {
   return {{plan.node->channels}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x};
 }
 
-// Batch norm with oneDNN's primitives, for layouts that the plug-in's own kernels do not know; with
-// the relu right behind it if that has no limit.
+// Batch norm with oneDNN's primitives, for layouts that the plug-in's own kernels do not support,
+// with the relu directly behind it if that has no limit.
 class LibraryBatchNorm {
  public:
   void forward(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
                const dnnl::memory& variance);
-  // write: the gradient of the input; parts: those of gamma and beta, as far as they exist.
+  // write: the gradient of the input; parts: those of gamma and beta, if they exist.
   void backward(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
                 const dnnl::memory& variance, const dnnl::memory& write,
                 const GradientPart (&parts)[2]);

@@ -11,14 +11,14 @@ struct Constants {
   float alpha, beta, offset;
 };
 
-// oneDNN divides alpha by the number of channels; ours does not.
+// oneDNN divides alpha by the number of channels; convoy does not.
 Constants constants_of(const convoy_layer& layer) {
   const dnnl::memory::dim channels = 2 * dnnl::memory::dim{layer.radius} + 1;
   return {channels, static_cast<float>(layer.alpha * static_cast<double>(channels)),
           static_cast<float>(layer.beta), static_cast<float>(layer.offset)};
 }
 
-// The library is fast on f32 only: bf16 activations are converted and back.
+// The library is fast only on f32: bf16 activations are converted to f32 and back.
 Desc computed(const ProgramBuilder& builder, std::size_t node) {
   if (!builder.stores_bf16()) return builder.desc(node);
   return {builder.dims(node), dnnl::memory::data_type::f32, dnnl::memory::format_tag::nChw16c};

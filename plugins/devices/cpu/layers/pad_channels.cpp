@@ -15,7 +15,7 @@ dnnl::memory::dims first_cell(const ProgramBuilder& builder, std::size_t node) {
   return {0, (plan.node->channels - builder.plan(plan.inputs[0]).node->channels) / 2, 0, 0};
 }
 
-// The input's layout, unless its blocks of channels would straddle the border of the padding.
+// Returns the input's layout, unless its blocks of channels would cross the border of the padding.
 Desc padded_desc(const ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.plan(node).inputs[0];
   if (builder.stores_bf16()) return builder.channels_last(node);

@@ -20,7 +20,8 @@ bool takes_maximum(const NodePlan& plan) {
   return plan.node->layer->kind == CONVOY_LAYER_MAX_POOL;
 }
 
-// Null where the library computes: other layouts, and windows whose cells a byte cannot count.
+// Returns null if the library computes: for other layouts, and for windows with more cells than a
+// byte can count.
 std::shared_ptr<const PoolAlgorithm> own_algorithm(const ProgramBuilder& builder,
                                                    std::size_t node) {
   const NodePlan& plan = builder.plan(node);

@@ -9,7 +9,7 @@
 
 namespace convoy::cpu {
 
-// Pools with oneDNN's primitives, for layouts that the plug-in's own kernels do not know.
+// Pools with oneDNN's primitives, for layouts that the plug-in's own kernels do not support.
 class LibraryPool {
  public:
   void forward(ProgramBuilder& builder, std::size_t node);
@@ -20,7 +20,7 @@ class LibraryPool {
   Workspace::Id record_ = 0;  // where the maxima came from
 };
 
-// Maximum or average over windows; padding takes no part in either.
+// Maximum or average over windows; padding is ignored in both.
 class Pool : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;

@@ -22,7 +22,8 @@ struct Scores {
     for (std::size_t i = 0; i < classes; ++i) sum += std::exp(static_cast<double>(values[i] - top));
     return std::log(sum) + static_cast<double>(top);
   }
-  // Any number, where a score is not finite: then the label is among no first ones.
+  // If a score is not finite, the result may be any number for which the label is not among the
+  // first ones.
   std::size_t higher_than(std::size_t label) const {
     const float own = values[label];
     std::size_t higher = 0;
@@ -34,7 +35,7 @@ struct Scores {
   }
 };
 
-constexpr std::int32_t kNoLabel = -1;  // of an image that does not count
+constexpr std::int32_t kNoLabel = -1;  // label of an image that does not count
 
 std::size_t checked_label(std::int32_t label, std::size_t classes) {
   if (label < 0 || static_cast<std::size_t>(label) >= classes) {

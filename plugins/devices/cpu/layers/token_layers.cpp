@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kChunkOfPositions = 1024;  // elements that stay in the first-level cache
 
-// One value of a token as it is stored, and back.
+// Convert one value of a token to its stored type, and back.
 void store_value(float value, float& to) {
   to = value;
 }
@@ -32,8 +32,8 @@ std::size_t channel_place(const CellGrid& grid, std::size_t channel) {
   return channel / grid.width * grid.vector_step + channel % grid.width;
 }
 
-// All cells of one image for those of another, from given cells on; with the padding behind the
-// last channel. whole, part: the grids of the two, one cell apart.
+// Copies all cells of one image to those of another, from given cells on, with the padding behind
+// the last channel. whole, part: the grids of the two, one cell apart.
 template <typename Element>
 void copy_image_cells(const CellGrid& to_grid, std::size_t to_first, const CellGrid& from_grid,
                       std::size_t from_first, std::size_t cells, const Element* from, Element* to) {
@@ -76,7 +76,7 @@ void differentiate_token(ProgramBuilder& builder, std::size_t node, const dnnl::
   builder.finish_variable_gradient(token, part);
 }
 
-// The positions, cell by cell, are an image with channels last: as f32 in the form of the
+// The positions, cell by cell, are an image with channels last, in f32 in the form of the
 // activation.
 Desc position_desc(const ProgramBuilder& builder, std::size_t node) {
   dnnl::memory::dims dims = builder.dims(node);

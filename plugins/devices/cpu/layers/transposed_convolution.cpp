@@ -13,7 +13,7 @@ namespace {
 constexpr auto kBf16 = dnnl::memory::data_type::bf16;
 using Tag = dnnl::memory::format_tag;
 
-// A result cell reads the cells around it that read it in the forward pass.
+// A cell of the result reads the cells that read it in the forward pass.
 dnnl::memory::dims turned_padding(const convoy_layer& layer, std::uint32_t vertical,
                                   std::uint32_t horizontal) {
   return {dnnl::memory::dim{layer.kernel_height} - 1 - vertical,
@@ -51,7 +51,8 @@ bool suits(const ProgramBuilder& builder, const convoy_node& node) {
          std::max(node.pad_left, node.pad_right) < layer.kernel_width;
 }
 
-// Cells of a result for every stride-th cell of a larger image; the others are zeros.
+// Writes the cells of a smaller image to every stride-th cell of a larger one; the others become
+// zeros.
 struct Spread {
   std::size_t images, height, width, channels;  // of the larger image
   std::size_t rows, columns;                    // of the smaller one

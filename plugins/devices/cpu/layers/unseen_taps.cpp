@@ -9,7 +9,7 @@ namespace {
 
 using Dim = dnnl::memory::dim;
 
-// Rows of a filter, or its columns.
+// The rows of a filter, or its columns.
 struct Taps {
   std::size_t count, distance, stride, padding, input, output;
 
@@ -22,7 +22,7 @@ struct Taps {
   }
 };
 
-// How many whole blocks a dimension has.
+// Returns the number of whole blocks of a dimension.
 Dim blocks_of(const BlockedLayout& layout, std::size_t dimension) {
   Dim size = 1;
   for (std::size_t i = 0; i < layout.inner_sizes.size(); ++i)
@@ -30,7 +30,7 @@ Dim blocks_of(const BlockedLayout& layout, std::size_t dimension) {
   return layout.padded[dimension] / size;
 }
 
-// Where the blocks of all dimensions but the filter's begin.
+// Returns where the blocks of all dimensions except the filter's begin.
 std::vector<Dim> block_offsets(const BlockedLayout& layout) {
   std::vector<Dim> offsets = {0};
   for (std::size_t dimension = 0; dimension + 2 < layout.padded.size(); ++dimension) {

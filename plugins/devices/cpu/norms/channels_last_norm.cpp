@@ -12,10 +12,11 @@ namespace convoy::cpu {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-// Enough stretches to be shared evenly by a few threads, none of less than a few pages.
+// Enough stretches for an even distribution over a few threads, but none of less than a few pages.
 constexpr std::size_t kMostStretches = 32;
 constexpr std::size_t kLeastElements = 16384;
-// Cells whose mean the distances of all cells are taken to: nearly the mean, so nothing cancels.
+// Distances of all cells are taken to the mean of this many cells. It is close to the mean, which
+// avoids cancellation.
 constexpr std::size_t kPivotCells = 32;
 constexpr std::size_t kConstants = 5;  // arrays of floats in the scratch memory
 
@@ -23,7 +24,7 @@ float float_of(Bf16 value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }
 
-// As many cells as fill the kernels' 32 lanes with few channels.
+// Joins cells with few channels until they fill the kernels' 32 lanes.
 ChannelsLast taken_as_one(const ChannelsLast& shape) {
   constexpr std::size_t kLanes = 32, kManyChannels = 128;
   const std::size_t count = kLanes / std::gcd(kLanes, shape.channels);
@@ -69,7 +70,7 @@ void ChannelsLastNorm::each_stretch(const Body& body) const {
   });
 }
 
-// Into the first stretch's sums, for the first of the cells that are taken as one.
+// Adds all stretches to the sums of the first one, and joined cells to the first of them.
 void ChannelsLastNorm::add_stretches(const Scratch& scratch) const {
   for (std::size_t stretch = 1; stretch < stretches_; ++stretch) {
     const double* more = sums_of(scratch, stretch);
@@ -148,7 +149,7 @@ void ChannelsLastNorm::forward(const NormForward<Bf16>& what, void* memory) cons
   });
 }
 
-// The sums are the gradients of beta and, but for a factor, gamma.
+// The sums are the gradients of beta and, apart from a factor, of gamma.
 void ChannelsLastNorm::take_gradients(const NormBackward<Bf16>& what,
                                       const Scratch& scratch) const {
   const auto cells = static_cast<double>(shape_.cells);

@@ -11,10 +11,10 @@ namespace convoy::cpu {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-// Of a group's memory, read twice: half of a common second-level cache.
+// The memory of a group, which is read twice: half of a common second-level cache.
 constexpr std::size_t kGroupBytes = 256 * 1024;
 
-// Where things of one block of channels of one image lie.
+// The addresses of one block of channels of one image.
 class Places {
  public:
   Places(const BlockedShape& shape, double* scratch) : shape_(shape), scratch_(scratch) {}
@@ -28,7 +28,7 @@ class Places {
   double* second(std::size_t image, std::size_t block) const {
     return first(image, block) + shape_.block;
   }
-  // Channels of a block that are not padding.
+  // The channels of a block that are not padding.
   std::size_t lanes(std::size_t block) const {
     return std::min(shape_.block, shape_.channels - block * shape_.block);
   }
@@ -38,8 +38,8 @@ class Places {
   double* scratch_;
 };
 
-// Blocks of channels per group: consecutive, as many as the cache holds, unless too few groups for
-// the team would be left.
+// Returns the blocks of channels per group: consecutive ones, as many as the cache holds, unless
+// that leaves too few groups for the team.
 std::size_t group_size(const BlockedShape& shape, std::size_t arrays) {
   const std::size_t bytes = arrays * shape.images * shape.cells * shape.block * sizeof(float);
   const std::size_t fair = shape.blocks() / (2 * team_parts(shape.blocks(), 1));
@@ -47,9 +47,10 @@ std::size_t group_size(const BlockedShape& shape, std::size_t arrays) {
                                  std::max<std::size_t>(fair, 1));
 }
 
-// Runs sums(image, block) for all images, then finish(block), then results(image, block), for every
-// block of channels: group by group, or, when there are too few blocks for the team, each on all
-// threads. The last images first: they are the ones that the cache still holds.
+// For every block of channels, runs sums(image, block) for all images, then finish(block), then
+// results(image, block). It goes group by group, or, if there are too few blocks for the team,
+// processes each block on all threads. The results go through the images backwards, because the
+// cache still holds the last ones.
 template <typename Sums, typename Finish, typename Results>
 void run(const BlockedShape& shape, std::size_t arrays, const Sums& sums, const Finish& finish,
          const Results& results) {
@@ -78,7 +79,7 @@ void run(const BlockedShape& shape, std::size_t arrays, const Sums& sums, const 
   for (std::size_t index = 0; index < groups; ++index) group(index);
 }
 
-// Both passes know all that is needed.
+// The arguments of both passes contain everything that is needed.
 template <typename Pass>
 NormaliseConstants forward_constants(const BlockedShape& shape, const Pass& what, std::size_t block,
                                      std::size_t lanes) {
@@ -96,7 +97,7 @@ NormaliseConstants forward_constants(const BlockedShape& shape, const Pass& what
   return constants;
 }
 
-// All images have as many cells, so the mean of the means is the mean.
+// All images have the same number of cells, so the mean of their means is the mean.
 void merge_images(const BlockedShape& shape, const BatchNormForward& what, const Places& places,
                   std::size_t block) {
   const auto images = static_cast<double>(shape.images);
@@ -117,7 +118,8 @@ void merge_images(const BlockedShape& shape, const BatchNormForward& what, const
   }
 }
 
-// Of the sums over the images' cells; they also are the gradients of beta and gamma.
+// Computes the constants from the sums over the images' cells, which also are the gradients of beta
+// and gamma.
 NormGradientConstants constants_of(const BlockedShape& shape, const BatchNormBackward& what,
                                    const Places& places, std::size_t block) {
   NormGradientConstants constants{};
@@ -136,7 +138,7 @@ NormGradientConstants constants_of(const BlockedShape& shape, const BatchNormBac
   return constants;
 }
 
-// The sums of all images, kept in the place of the first; and the gradients that they are.
+// Adds the sums of all images to those of the first, and writes the gradients that follow.
 void sum_images(const BlockedShape& shape, const BatchNormBackward& what, const Places& places,
                 std::size_t block) {
   for (std::size_t lane = 0; lane < places.lanes(block); ++lane) {

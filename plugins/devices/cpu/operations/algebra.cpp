@@ -22,7 +22,8 @@ bool has_one_factor(const convoy_submission& operation) {
   return operation.reads[1].count == 1;
 }
 
-// A matrix by rows whose columns become orthonormal, in double but for what is stored.
+// A row-major matrix whose columns become orthonormal. It computes in double, apart from stored
+// values.
 class OrthonormalColumns {
  public:
   OrthonormalColumns(float* values, std::size_t rows, std::size_t columns)
@@ -54,7 +55,7 @@ class OrthonormalColumns {
     return sum;
   }
 
-  // Twice: the first time leaves rounding errors of what was large.
+  // Subtracts twice, because the first time leaves rounding errors of large parts.
   void leave_out_earlier(std::size_t column) {
     for (int time = 0; time < 2; ++time) {
       for (std::size_t b = 0; b < column; ++b) {
@@ -67,8 +68,8 @@ class OrthonormalColumns {
     }
   }
 
-  // The row in which the earlier columns have least; nothing is left of a unit vector only where
-  // these span everything.
+  // Uses the row in which the earlier columns are smallest. Nothing is left of a unit vector only
+  // if they span the whole space.
   void become_unit(std::size_t column) {
     std::size_t least = 0;
     double fewest = HUGE_VAL;

@@ -12,9 +12,9 @@
 namespace convoy::cpu {
 namespace {
 
-// Floats of gradient sum: what is added up is applied while it is in the first-level cache.
+// Floats of a gradient sum, which are applied while they are in the first-level cache.
 constexpr std::size_t kSumChunk = 1024;
-// Elements of parameters whose squares are summed and which then are updated while they are in the
+// Elements of parameters. Their squares are summed and they are updated while they are in the
 // second-level cache.
 constexpr std::size_t kUpdateBlock = 16384;
 
@@ -22,7 +22,7 @@ float* elements_of(const convoy_region& region) {
   return static_cast<float*>(region.data);
 }
 
-// Consecutive elements that weight decay applies to, or not.
+// Consecutive elements, all with or all without weight decay.
 struct UpdateBlock {
   std::size_t first;
   std::size_t count;
@@ -36,7 +36,7 @@ void add_blocks(std::vector<UpdateBlock>& blocks, std::size_t first, std::size_t
   }
 }
 
-// Decayed ranges come in ascending order.
+// Decayed ranges are in ascending order.
 void cut_into_blocks(const convoy_update& update, std::size_t count,
                      std::vector<UpdateBlock>& blocks) {
   blocks.clear();
@@ -52,7 +52,7 @@ void cut_into_blocks(const convoy_update& update, std::size_t count,
   add_blocks(blocks, next, count, false);
 }
 
-// From left to right, as sum adds.
+// Adds from left to right, like sum.
 void add_gradients(const convoy_submission& operation, std::uint64_t reads, std::size_t first,
                    std::size_t count, float* total) {
   kernels().add(total, elements_of(operation.reads[0]) + first,
@@ -105,7 +105,7 @@ void check_update(const convoy_submission& operation) {
 
 }  // namespace
 
-// Square sums are added in the order of the blocks, whatever the number of threads.
+// Square sums are added in the order of the blocks, for any number of threads.
 void apply(const convoy_submission& operation) {
   check_update(operation);
   thread_local std::vector<UpdateBlock> kept_blocks;

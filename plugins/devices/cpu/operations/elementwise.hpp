@@ -8,8 +8,8 @@
 
 namespace convoy::cpu {
 
-// Why an operation of this kind on these dtypes cannot run here, or null when it can. Dtypes are
-// those of the first read and the first write; CONVOY_F32 where there is none.
+// Returns why an operation of this kind on these dtypes cannot run here, or null when it can. The
+// dtypes are those of the first read and the first write; CONVOY_F32 if there is none.
 const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t write_dtype);
 
 // Runs the operations on regions, on the team of the calling thread. Throws std::exception when an

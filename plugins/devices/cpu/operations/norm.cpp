@@ -25,7 +25,7 @@ double stretch(const Gradient& gradient, bool decayed, std::size_t first, std::s
       gradient.parameters == nullptr ? nullptr : gradient.parameters + first, last - first);
 }
 
-// Decayed ranges come in ascending order.
+// Decayed ranges are in ascending order.
 double chunk_sum(const convoy_update& update, const Gradient& gradient, std::size_t first,
                  std::size_t last) {
   double total = 0.0;

@@ -2,13 +2,14 @@
 
 #include <convoy/abi.h>
 
-// The operations that are more than a loop over their elements, on the team of the calling thread;
-// convoy/abi/operation.h says what each computes. The regions fit: regions_fit() in
+// The operations that are more than a loop over their elements. They run on the team of the calling
+// thread. convoy/abi/operation.h defines what each computes. The regions fit: see regions_fit() in
 // plugins/devices/shared/operation_rules.hpp.
 namespace convoy::cpu {
 
-// One optimizer step on the parameters in write 0 with the gradient sum in read 0, in f32; the sum
-// of squares is taken in double, in an order that does not depend on the number of threads.
+// Applies one optimizer step to the parameters in write 0 with the gradient sum in read 0, in f32.
+// The sum of squares is computed in double, in an order that does not depend on the number of
+// threads.
 void apply(const convoy_submission& operation);
 
 // Squares are added in double, in an order that does not depend on the number of threads.

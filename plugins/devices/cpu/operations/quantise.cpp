@@ -11,7 +11,7 @@
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kPiece = 1280;  // elements: whole bytes of every code
+constexpr std::size_t kPiece = 1280;  // elements; they fill whole bytes of every code
 constexpr std::uint32_t kInfinite = 0x7f800000u;
 
 float largest_code(Code code) {
@@ -25,7 +25,7 @@ float scale_of(Code code, const float* block, std::size_t count) {
   return std::bit_cast<float>(largest) / largest_code(code);
 }
 
-// Calls body(first, count, block) for what the elements [first, first + count) have of each block.
+// Calls body(first, count, block) for the elements that [first, first + count) has in each block.
 template <typename Body>
 void for_each_block(std::size_t first, std::size_t count, std::uint64_t block, const Body& body) {
   const std::size_t end = first + count;
@@ -38,8 +38,8 @@ void for_each_block(std::size_t first, std::size_t count, std::uint64_t block, c
   }
 }
 
-// Calls body(byte, first, count) for pieces of all elements: the first byte of their codes, and
-// them.
+// Calls body(byte, first, count) for pieces of all elements; `byte` is the first byte of a piece's
+// codes.
 template <typename Body>
 void for_each_piece(const Coding& coding, std::size_t count, const Body& body) {
   const std::size_t per_byte = coding.per_byte();
@@ -53,7 +53,7 @@ void for_each_piece(const Coding& coding, std::size_t count, const Body& body) {
       kParallelGrain / per_byte);
 }
 
-// `codes` is zero behind the last element, up to a whole byte.
+// `codes` must be zero behind the last element, up to a whole byte.
 void pack(Code code, const std::int8_t* codes, std::uint8_t* bytes, std::size_t count) {
   if (code == Code::k8Bits) {
     for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(codes[i]);
@@ -69,7 +69,7 @@ void pack(Code code, const std::int8_t* codes, std::uint8_t* bytes, std::size_t 
   }
 }
 
-// The five signs of every byte.
+// The five signs that every byte encodes.
 using SignTable = std::array<std::array<std::int8_t, 5>, 256>;
 constexpr SignTable make_sign_table() {
   SignTable table{};
@@ -84,7 +84,7 @@ constexpr SignTable make_sign_table() {
 }
 constexpr SignTable kSigns = make_sign_table();
 
-// Whole bytes, which may be a few more elements than there are.
+// Unpacks whole bytes, which may contain a few more elements than there are.
 void unpack(Code code, const std::uint8_t* bytes, std::int8_t* codes, std::size_t count) {
   if (code == Code::k8Bits) {
     for (std::size_t i = 0; i < count; ++i) codes[i] = static_cast<std::int8_t>(bytes[i]);

@@ -22,7 +22,8 @@ struct Stretch {
   std::size_t equal = 0;
 };
 
-// The magnitude of the last element that is taken, and how many of that magnitude are.
+// The magnitude of the last element that is taken, and how many elements with that magnitude are
+// taken.
 struct Limit {
   std::uint32_t magnitude = 0;
   std::size_t equal = 0;
@@ -42,7 +43,7 @@ std::vector<Stretch> cut(std::size_t count) {
   return result;
 }
 
-// Digit by digit, the highest one first.
+// Finds it digit by digit, the highest one first.
 Limit find_limit(const float* from, const std::vector<Stretch>& stretches, std::size_t wanted) {
   std::vector<std::uint32_t> counts(stretches.size() * kMostDigits);
   std::uint32_t prefix = 0;
@@ -68,8 +69,8 @@ Limit find_limit(const float* from, const std::vector<Stretch>& stretches, std::
   return {prefix, wanted};
 }
 
-// Takes the elements of one stretch, `at` elements behind the first one that is taken in all, and
-// `equal` of the limit's magnitude.
+// Takes the elements of one stretch, of which `equal` have the limit's magnitude. `at` is their
+// position among all elements that are taken.
 void take(const MessageRegions& it, const Stretch& stretch, std::uint32_t limit, std::size_t at,
           std::size_t equal) {
   const float* from = floats(it.whole);
@@ -102,7 +103,7 @@ void top_k(const convoy_submission& operation) {
     compression_kernels().count_above(floats(it.whole) + stretch.first, stretch.count,
                                       limit.magnitude, &stretch.above, &stretch.equal);
   });
-  // What each stretch takes, and where that comes in the message.
+  // What each stretch takes, and its position in the message.
   std::vector<std::size_t> begins(stretches.size());
   std::vector<std::size_t> equals(stretches.size());
   std::size_t at = 0;

@@ -9,8 +9,8 @@ float last_read(const convoy_submission& operation) {
   return *static_cast<const float*>(operation.reads[operation.read_count - 1].data);
 }
 
-// The loss scale divides the gradient, a norm above its limit shrinks it. The scale comes before
-// the norm, which is last.
+// The gradient is divided by the loss scale, and a norm above its limit shrinks it. The read of the
+// scale comes before that of the norm, which is last.
 void guard(const convoy_submission& operation, ApplyConstants& constants) {
   const bool normed = (operation.flags & CONVOY_OP_NORMED) != 0;
   if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0) {

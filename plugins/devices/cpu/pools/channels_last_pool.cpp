@@ -22,7 +22,7 @@ std::vector<Span> cells_of_windows(const Dimension& d) {
   return spans;
 }
 
-// The first window that reaches a cell is the first one that ends behind it.
+// The first window with a given cell is the first one that ends behind the cell.
 std::vector<Span> windows_of_cells(const Dimension& d) {
   std::vector<Span> spans;
   for (std::size_t cell = 0; cell < d.cells; ++cell) {
@@ -57,7 +57,7 @@ ChannelsLastPool::ChannelsLastPool(const PlaneWindows& shape, std::size_t images
 
 template <typename Body>
 void ChannelsLastPool::each_band(std::size_t height, const Body& body) const {
-  constexpr std::size_t kRows = 8;  // of a band: enough to share an image among a team
+  constexpr std::size_t kRows = 8;  // per band: small enough to share an image among a team
   const std::size_t bands = (height + kRows - 1) / kRows;
   parallel_indices(images_ * bands, [&](std::size_t index) {
     const std::size_t first = index % bands * kRows;

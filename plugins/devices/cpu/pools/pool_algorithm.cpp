@@ -5,7 +5,7 @@
 namespace convoy::cpu {
 namespace {
 
-// Of a window along one dimension.
+// The number of a window's cells that are on the image, along one dimension.
 std::size_t cells_on_image(std::size_t window, std::size_t stride, std::size_t pad,
                            std::size_t kernel, std::size_t cells) {
   const std::size_t first = std::max(window * stride, pad);

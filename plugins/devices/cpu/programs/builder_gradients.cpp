@@ -1,4 +1,4 @@
-// The part of ProgramBuilder that concerns gradients of activations.
+// The part of ProgramBuilder for gradients of activations.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -15,7 +15,7 @@ dnnl::memory ProgramBuilder::gradient_memory(Value& value) {
   return kept(value.desc, value.gradient);
 }
 
-// A node that nothing differentiable reads has a gradient of zero, which the graph rules out: every
+// A node that no differentiable node reads has a gradient of zero. The graph excludes that: every
 // layer leads to the loss.
 dnnl::memory ProgramBuilder::gradient(std::size_t node) {
   add_pending(value_of(node));
@@ -76,7 +76,7 @@ void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part)
     reorder(part.memory, total);
     return round(total);
   }
-  // The last addition may be made by the producer's backward, together with its own work.
+  // The producer's backward may make the last addition, together with its own work.
   add_pending(value);
   if (!rounds() && part.id && part.memory.get_desc() == value.desc) {
     value.addend = part.id;
@@ -92,8 +92,8 @@ void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part)
   round(total);
 }
 
-// Whether some part is still to be added to the gradient of one value, or it is still to be changed
-// in place, before the producer of another has read its own. Backward goes down the node numbers.
+// Whether the gradient of `changed` is still to be changed, by adding a part or in place, before
+// the producer of `read` has read its own. Backward goes down the node numbers.
 bool ProgramBuilder::changes_before_read(std::size_t changed, std::size_t read) const {
   const std::size_t reader = plan_.values[read].members.front();
   for (std::size_t member : plan_.values[changed].members) {

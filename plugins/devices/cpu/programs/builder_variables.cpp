@@ -1,4 +1,4 @@
-// The part of ProgramBuilder that concerns variables and their gradients.
+// The part of ProgramBuilder for variables and their gradients.
 
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/programs/program_builder.hpp"
@@ -59,7 +59,7 @@ bool ProgramBuilder::fills_blocks(const Desc& desc) {
   return dims_of(desc) == blocked_layout(desc)->padded;
 }
 
-// From storage to what a primitive wants.
+// Converts from the storage to the layout that a primitive wants.
 dnnl::memory ProgramBuilder::arranged(std::uint32_t index, const dnnl::memory& source,
                                       const Desc& wanted) {
   const Desc own = source.get_desc();

@@ -3,7 +3,7 @@
 
 namespace convoy::cpu {
 
-// Each instruction set of oneDNN is a mask of bits that larger sets contain.
+// Each instruction set of oneDNN is a bit mask; larger sets contain the bits of smaller ones.
 bool multiplies_bf16() {
   constexpr auto kNeeded = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
   return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kNeeded) == kNeeded;

@@ -4,7 +4,7 @@
 
 namespace convoy::cpu {
 
-// How a program stores activations and their gradients, and what it multiplies.
+// How a program stores activations and their gradients, and how it multiplies.
 enum class Precision {
   kF32,
   kEmulatedBf16,  // stored as f32 with the values of bf16, computed with 32-bit instructions
@@ -15,7 +15,7 @@ enum class Precision {
 // environment variable ONEDNN_MAX_CPU_ISA sets.
 bool multiplies_bf16();
 
-// f32, or the better of the two ways to compute in bf16.
+// Returns f32, or the better of the two ways to compute in bf16.
 Precision precision_of(const convoy_compilation& what);
 
 }  // namespace convoy::cpu

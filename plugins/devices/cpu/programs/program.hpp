@@ -15,12 +15,12 @@
 
 namespace convoy::cpu {
 
-// Memory that a submission brings along.
+// Memory that a submission provides.
 enum class External { kParameters = 0, kGradients = 1, kImages = 2 };
 
-// One replica's layers, compiled: lists of tasks per segment over one workspace. Runs on the thread
-// that compiled it. FORWARD of all segments in order, then BACKWARD in reverse, makes a step; for
-// inference there is no BACKWARD.
+// One replica's compiled layers: lists of tasks per segment over one workspace. It runs on the
+// thread that compiled it. A step is FORWARD of all segments in order, then BACKWARD in reverse.
+// For inference there is no BACKWARD.
 class Program {
  public:
   Program();
@@ -62,7 +62,7 @@ class Program {
 // Builds the layers for the layouts in the graph; throws with the reason when it cannot.
 std::unique_ptr<Program> compile_program(const convoy_compilation& what);
 
-// Storage the forward pass would like for every variable.
+// Proposes the storage of every variable that the forward pass prefers.
 void propose_layouts(const convoy_compilation& what, convoy_layout* out);
 
 void run_program(const convoy_submission& submission);

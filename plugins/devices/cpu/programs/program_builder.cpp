@@ -17,7 +17,7 @@ namespace convoy::cpu {
 
 namespace {
 
-// Rule 3 of the ABI: what is unknown is refused.
+// Rule 3 of the ABI: unknown values are refused.
 void check(const convoy_compilation& what) {
   constexpr std::uint32_t kKnown = CONVOY_COMPILE_DROPOUT | CONVOY_COMPILE_ACCURACY |
                                    CONVOY_COMPILE_INFERENCE | CONVOY_COMPILE_DIRECT_CONVOLUTIONS |
@@ -32,8 +32,8 @@ void check(const convoy_compilation& what) {
   }
 }
 
-// oneDNN writes the code that it generates to wherever the system gives it memory, and to address 0
-// where it gives none. It takes up to 4 MiB for each of a few kernels of a layer.
+// oneDNN writes the code that it generates to the memory that it gets from the system, and to
+// address 0 if it gets none. It takes up to 4 MiB for each of a few kernels of a layer.
 void require_room_for_code() {
   constexpr std::size_t kRoom = std::size_t{32} << 20;
   void* const room =
@@ -102,7 +102,7 @@ void ProgramBuilder::define_images() {
   value_of(0).external = true;
 }
 
-// As those layers read them that read them all, or else with channels last.
+// Uses the layout of the layers that read all images, or else channels last.
 Desc ProgramBuilder::images_desc() const {
   const std::vector<std::size_t>& readers = plan_.nodes[0].consumers;
   const bool as_vectors = std::all_of(readers.begin(), readers.end(), [this](std::size_t reader) {
@@ -119,7 +119,8 @@ void ProgramBuilder::round_activation(std::size_t node) {
   if (makes_new_values(*plan_.nodes[node].node->layer)) round(read(node));
 }
 
-// The limit, rounded to the type of activations, so that the backward pass sees which were cut off.
+// Returns the limit rounded to the type of activations, so that the backward pass recognises
+// clipped values.
 double ProgramBuilder::relu_limit(std::size_t node) const {
   auto limit = static_cast<float>(plan_.nodes[node].node->layer->limit);
   if (precision_ != Precision::kF32) kernels().round_to_bf16(&limit, &limit, 1);

@@ -16,23 +16,23 @@
 
 namespace convoy::cpu {
 
-// Memory for a part of a gradient; final when it is the gradient's own memory.
+// Memory for a part of a gradient; `final` says that it is the gradient's own memory.
 struct GradientPart {
   dnnl::memory memory;
   bool final = false;
-  std::optional<Workspace::Id> id = {};  // of memory that nothing else uses
+  std::optional<Workspace::Id> id = {};  // of memory that is used for nothing else
   bool adds = false;                     // the consumer adds to what the memory holds
 };
 
-// A gradient as a sum of two: the second may be empty.
+// A gradient as a sum of two terms; the second may be empty.
 struct GradientSum {
   dnnl::memory total;
   dnnl::memory addend;
 };
 
-// What layers are built with: activations and their gradients by node, variables, temporaries, and
-// the task lists. Keeps track of which memory is in use when; "now" is the pass of the node being
-// built. Dimensions are in oneDNN's order, NCHW.
+// The interface with which layers are built: activations and their gradients by node, variables,
+// temporaries, and the task lists. It tracks when each memory is in use; "now" is the pass of the
+// node being built. Dimensions are in oneDNN's order, NCHW.
 //
 // A program in bf16 rounds every activation, every part and sum of its gradient, and the weights of
 // convolutions and fully connected layers as they are read. Products of such values are exact in
@@ -71,14 +71,14 @@ class ProgramBuilder {
   void then(Task task, const char* implementation = "own");
   void then(const dnnl::primitive& primitive,
             const std::unordered_map<int, dnnl::memory>& arguments);
-  // The same for what only surrounds a layer's own computation.
+  // The same for work around a layer's own computation.
   void help(Task task, const char* implementation);
-  // What the following tasks of the node's backward compute, for profiles: gradients of activations
-  // unless said otherwise.
+  // Sets what the following tasks of the node's backward compute, for profiles. The default is
+  // gradients of activations.
   void part(convoy_pass pass) { pass_ = pass; }
 
-  // Activation of a node: its description, itself for reading now, and the same in another layout
-  // (converted once per step).
+  // The activation of a node: its description, its memory for reading now, and the same in another
+  // layout (converted once per step).
   const Desc& desc(std::size_t node) const;
   dnnl::memory read(std::size_t node);
   dnnl::memory read_as(std::size_t node, const Desc& wanted);
@@ -87,31 +87,31 @@ class ProgramBuilder {
   // Creates the activation that the node produces.
   dnnl::memory define(std::size_t node, const Desc& desc);
 
-  // Gradient of a node's activation, complete when the node's backward is built.
+  // The gradient of a node's activation, complete when the node's backward is built.
   dnnl::memory gradient(std::size_t node);
   dnnl::memory gradient_as(std::size_t node, const Desc& wanted);
   // The same before its last addition, which the caller makes in `total`.
   GradientSum gradient_sum(std::size_t node);
-  // Where a consumer writes its part of the gradient of a node's activation, in a layout it likes;
-  // it calls finish_gradient once the writing task is appended.
+  // Returns memory for a consumer's part of the gradient of a node's activation, in the layout it
+  // prefers. It calls finish_gradient once the writing task is appended.
   GradientPart begin_gradient(std::size_t node, const Desc& wanted);
-  // The same for a consumer that can add to what is there, in the layout of the activation.
+  // The same for a consumer that can add to the present values, in the layout of the activation.
   GradientPart begin_gradient_addition(std::size_t node);
-  // The same for a consumer that reads the activation and writes its gradient cell by cell: a
-  // convolution's result that nobody else reads any more gives its own memory, which saves fetching
-  // other memory to write it.
+  // The same for a consumer that reads the activation and writes its gradient cell by cell. If the
+  // activation is a convolution's result that no later task reads, the gradient uses its memory,
+  // which saves fetching other memory.
   GradientPart begin_gradient_over(std::size_t node);
   void finish_gradient(std::size_t node, const GradientPart& part);
-  // Adds the consumer's own gradient to that of its input, or lets one memory serve as both.
+  // Adds the consumer's own gradient to that of its input, or uses one memory for both.
   void pass_gradient(std::size_t input, std::size_t consumer);
 
-  // A variable in a layout, for reading now, and the place for its gradient. Grouped convolutions
-  // want one dimension more than the variable has; then the elements keep their plain order.
+  // A variable in a layout, for reading now, and the memory for its gradient. Grouped convolutions
+  // need one dimension more than the variable has; the elements then keep their plain order.
   dnnl::memory variable(std::uint32_t index, const Desc& wanted);
-  // The same with its values rounded where activations are bf16, in the type of `wanted`.
+  // The same with rounded values if activations are bf16, in the type of `wanted`.
   dnnl::memory weights(std::uint32_t index, const Desc& wanted);
-  // A convolution's weights in bf16 with input and output channels exchanged and the taps turned
-  // around. With several taps, `wanted` must fill its blocks of channels.
+  // A convolution's weights in bf16 with input and output channels exchanged and the taps mirrored.
+  // With several taps, `wanted` must fill its blocks of channels.
   dnnl::memory transposed_weights(std::uint32_t index, const Desc& wanted);
   // Whether blocks of channels hold no padding.
   static bool fills_blocks(const Desc& desc);
@@ -119,7 +119,7 @@ class ProgramBuilder {
   GradientPart begin_variable_gradient(std::uint32_t index, const Desc& wanted);
   void finish_variable_gradient(std::uint32_t index, const GradientPart& part);
 
-  // Memory that lives now only, and memory that lives from now to the node's other pass.
+  // Memory that lives only now, and memory that lives from now to the node's other pass.
   dnnl::memory temporary(const Desc& desc);
   Workspace::Id keep(const Desc& desc);
   dnnl::memory kept(const Desc& desc, Workspace::Id id);
@@ -127,7 +127,7 @@ class ProgramBuilder {
   // The same memory under another description.
   dnnl::memory view(const dnnl::memory& memory, const Desc& desc);
   void reorder(const dnnl::memory& from, const dnnl::memory& to);
-  // Brings memory that was just written to the type of activations.
+  // Rounds memory that was just written to the type of activations.
   void round(const dnnl::memory& memory);
 
  private:
@@ -142,7 +142,7 @@ class ProgramBuilder {
     std::vector<Copy> copies;
     bool gradient_started = false;
     Workspace::Id gradient = 0;
-    std::optional<Workspace::Id> addend;  // a part that is still to be added to the gradient
+    std::optional<Workspace::Id> addend;  // a part that is not yet added to the gradient
   };
 
   Desc images_desc() const;  // in bf16
@@ -155,8 +155,8 @@ class ProgramBuilder {
   void build_node(std::size_t node, bool forward);
   void append(Task task, convoy_profile_role role, const std::string& implementation);
   void round_activation(std::size_t node);
-  // Whether the conversion is to pairs of bf16 weights, and then added; `turned`: with mirrored
-  // taps.
+  // Adds the conversion if it is to pairs of bf16 weights, and returns whether it was. `turned`:
+  // with mirrored taps.
   bool pair_weights(const dnnl::memory& from, const dnnl::memory& to, bool turned);
   dnnl::memory arranged(std::uint32_t index, const dnnl::memory& source, const Desc& wanted);
 

@@ -15,18 +15,19 @@ namespace convoy::cpu {
 // on the device's thread only.
 class ProgramProfile {
  public:
-  // The task with a clock around it. It refers to this object, which must outlive it.
+  // Returns the task with a clock around it. It refers to this object, which must outlive it.
   Task timed(Task task, std::size_t node, convoy_pass pass, convoy_profile_role role,
              const std::string& implementation);
 
-  // In the order in which tasks were added.
+  // Returns the records in the order in which tasks were added.
   std::vector<convoy_profile_record> records() const { return {records_.begin(), records_.end()}; }
 
  private:
   convoy_profile_record& record(std::size_t node, convoy_pass pass, convoy_profile_role role,
                                 const std::string& implementation);
 
-  std::deque<convoy_profile_record> records_;  // their addresses stay
+  // A deque, because the addresses of records must not change
+  std::deque<convoy_profile_record> records_;
 };
 
 }  // namespace convoy::cpu

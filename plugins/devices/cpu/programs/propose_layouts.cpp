@@ -14,8 +14,9 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-// As the forward pass reads them. In bf16 they are converted for every pass, and only the gradient
-// is in the storage's type: then as the pass that computes it writes them.
+// Uses the layout that the forward pass reads. In bf16, every pass converts the weights, and only
+// the gradient has the type of the storage, so the layout is that of the pass that computes the
+// gradient.
 Desc convolution_weights(const convoy_node& node, const convoy_node& input,
                          const convoy_compilation& what, const dnnl::engine& engine) {
   const bool bf16 = precision_of(what) == Precision::kBf16;

@@ -13,7 +13,7 @@
 
 namespace convoy::cpu {
 
-// What a task may need besides the memory it was built with.
+// The input of a task in addition to the memory it was built with.
 struct TaskContext {
   const convoy_compute& compute;
   std::uint64_t step;
@@ -23,11 +23,11 @@ struct TaskContext {
 using Task = std::function<void(const TaskContext&)>;
 using TaskList = std::vector<Task>;
 
-// A primitive with its arguments, ready to run without building anything in a step.
+// A primitive with its arguments, which runs without building anything in a step.
 Task primitive_task(const dnnl::primitive& primitive,
                     const std::unordered_map<int, dnnl::memory>& arguments);
 
-// Which of oneDNN's implementations this is, for messages and profiles.
+// Returns the name of oneDNN's implementation, for messages and profiles.
 std::string implementation_name(const dnnl::primitive& primitive);
 
 // The factor on the gradient of the loss.
@@ -47,7 +47,7 @@ inline bool is_bf16(const Desc& desc) {
   return type_of(desc) == dnnl::memory::data_type::bf16;
 }
 
-// Storage in elements, f32 or bf16, padding included.
+// The number of elements in storage, f32 or bf16, padding included.
 inline std::size_t element_count(const dnnl::memory& memory) {
   const Desc desc = memory.get_desc();
   return desc.get_size() / (is_bf16(desc) ? sizeof(Bf16) : sizeof(float));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kMaxInnerBlocks = 4;  // of convoy_layout
 
-// The desc's layout, where convoy_layout can express it.
+// Returns the desc's layout if convoy_layout can express it.
 std::optional<BlockedLayout> expressible(const Desc& desc, const convoy_graph_variable& variable) {
   std::optional<BlockedLayout> layout = blocked_layout(desc);
   const bool fits = layout && layout->padded.size() == variable.rank &&

@@ -6,13 +6,14 @@
 
 namespace convoy::cpu {
 
-// The storage of a variable as oneDNN describes it: dimensions OIHW, OI or N.
+// The storage of a variable as a oneDNN description: dimensions OIHW, OI or N.
 Desc storage_desc(const convoy_graph_variable& variable);
 
 // The plain storage of a variable.
 Desc plain_desc(const convoy_graph_variable& variable);
 
-// A oneDNN description as a layout, or the plain layout when convoy_layout cannot say it.
+// Converts a oneDNN description to a layout, or to the plain layout if convoy_layout cannot express
+// it.
 convoy_layout layout_of(const Desc& desc, const convoy_graph_variable& variable);
 
 }  // namespace convoy::cpu

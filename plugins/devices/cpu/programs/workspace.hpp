@@ -23,12 +23,12 @@ class Workspace {
   void use(Id id, std::size_t time);
   // A memory object at the start of a buffer, without address until allocate().
   dnnl::memory memory(const Desc& desc, Id id);
-  // The same place under another description.
+  // The same memory with another description.
   dnnl::memory view(const dnnl::memory& memory, const Desc& desc);
   // A memory object in the scratchpad that all primitives of the program share.
   dnnl::memory scratchpad(const Desc& desc);
   void allocate();
-  // Of all buffers after allocate(), shared over time, and of the scratchpad.
+  // The size of all buffers after allocate(), shared over time, and of the scratchpad.
   std::size_t bytes() const { return bytes_; }
   std::size_t scratchpad_bytes() const { return scratchpad_bytes_; }
 

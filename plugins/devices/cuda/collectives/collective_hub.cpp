@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between two looks at what was started: nobody waits for this thread but errors.
+// Interval between two checks of started collectives. Only errors depend on this thread.
 constexpr std::chrono::milliseconds kLookAgain{5};
 
 std::string joined(const std::vector<std::string>& names) {
@@ -39,7 +39,7 @@ CollectiveHub::~CollectiveHub() {
   changed_.notify_all();
   watcher_.join();
   if (failed_.load()) abort_all();
-  communicators_.clear();  // while there are streams
+  communicators_.clear();  // before the streams are destroyed
   groups_.clear();
 }
 
@@ -76,7 +76,7 @@ convoy_collective_id CollectiveHub::make_id() {
   return id;
 }
 
-// Not under the mutex of the watching thread: it may take long.
+// Does not hold the mutex of the watching thread, because joining may take long.
 void* CollectiveHub::open_group(const SpanningGroup& group) {
   check();
   CommunicatorRanks ranks{{}, group.size, group.gpus, group.ranks};
@@ -90,7 +90,7 @@ void* CollectiveHub::open_group(const SpanningGroup& group) {
   return groups_.emplace_back(std::move(opened)).get();
 }
 
-// Not while ranks of others are started: NCCL frees memory.
+// Waits until no ranks of other collectives are being started, because NCCL frees memory.
 void CollectiveHub::close_group(void* group) {
   const std::lock_guard starting(starting_);
   if (failed_.load()) abort_all();
@@ -105,8 +105,8 @@ void CollectiveHub::close_group(void* group) {
   groups_.erase(found);
 }
 
-// The lane's work before this collective, and so its waits, come first on every rank's stream; the
-// lane goes on when all ranks are done. Ranks of several GPUs are started in a turn: see there.
+// On every rank's stream, the collective follows the lane's earlier work, and so its waits. The
+// lane continues when all ranks are done. Ranks on several GPUs are started in one memory_turn().
 void CollectiveHub::queue(const RankCalls& calls, Communicator& communicator, cudaStream_t lane,
                           Started& it) {
   std::vector<cudaStream_t> streams;
@@ -204,7 +204,7 @@ std::vector<Communicator*> CollectiveHub::all_communicators() const {
   return all;
 }
 
-// What went wrong in it; empty when nothing has.
+// Returns the communicator's error; empty if there is none.
 std::string CollectiveHub::error_text(Communicator& communicator) const {
   const std::string error = communicator.error();
   if (error.empty()) return {};
@@ -214,14 +214,16 @@ std::string CollectiveHub::error_text(Communicator& communicator) const {
          (started_.empty() ? "" : "; the oldest that had not ended: " + started_.front().text);
 }
 
-// Forgets what has ended; throws when NCCL reports an error or the oldest one takes too long. The
-// clock of that one starts when a rank of it begins: what comes before is not NCCL's to answer for.
+// Forgets collectives that have ended. Throws when NCCL reports an error or the oldest collective
+// takes too long. Its clock starts when one of its ranks begins, because NCCL is not responsible
+// for earlier delays.
 void CollectiveHub::look() {
   const std::lock_guard lock(mutex_);
   for (Communicator* communicator : all_communicators())
     if (const std::string error = error_text(*communicator); !error.empty())
       throw std::runtime_error(error);
-  if (!started_.empty()) streams_->use(started_.front().lane_gpu);  // not one that is not ours
+  if (!started_.empty())
+    streams_->use(started_.front().lane_gpu);  // the thread may have another GPU
   while (!started_.empty() && all_done(started_.front())) {
     give_back(started_.front());
     started_.pop_front();
@@ -258,7 +260,8 @@ std::string CollectiveHub::waiting_text(const Started& it) const {
          "--collective_timeout gives it longer, NCCL_DEBUG=INFO makes NCCL tell more";
 }
 
-// The failure shows before anything is aborted: no event that an abort lets pass counts as success.
+// The failure is visible before anything is aborted, so no event that an abort releases counts as
+// success.
 bool CollectiveHub::take_failure(const std::exception_ptr& error) {
   const std::lock_guard lock(mutex_);
   if (failed_.load()) return false;
@@ -272,9 +275,10 @@ void CollectiveHub::fail(const std::exception_ptr& error) {
   if (take_failure(error)) abort_all();
 }
 
-// In one group: NCCL frees memory only at its end, when all kernels were told to stop. One after
-// the other they may hang, because what frees the first one's memory may wait for the second one's
-// kernels: https://github.com/NVIDIA/nccl/issues/1013. NCCL before 2.22 takes no groups of this.
+// Aborts all communicators in one NCCL group: NCCL then frees memory only at the end, when all
+// kernels were told to stop. One after the other may hang, because freeing the first one's memory
+// may wait for the second one's kernels: https://github.com/NVIDIA/nccl/issues/1013. NCCL before
+// 2.22 does not support such groups.
 void CollectiveHub::abort_all() {
   const std::lock_guard ending(ending_);
   std::vector<Communicator*> all;

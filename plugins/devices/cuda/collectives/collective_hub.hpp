@@ -21,12 +21,12 @@
 namespace convoy::cuda {
 
 // The collectives of all devices of the process. A collective is submitted to one device and runs
-// as one NCCL operation on each GPU that takes part: behind everything that the device's lane waits
-// for, and before whatever the lane does next. All ranks of a collective are started together and
-// before any of the next one, on one stream per GPU, so that no two GPUs meet two collectives in
+// as one NCCL operation on each participating GPU, after everything that the device's lane waits
+// for, and before the lane's next work. All ranks of a collective are started together and before
+// any rank of the next one, on one stream per GPU, so that no two GPUs run two collectives in
 // different orders. Groups of several processes have communicators of their own, which the host
-// opens and closes. A thread watches: when NCCL reports an error, or a collective that began does
-// not end within its patience, or the host interrupts, everything is aborted and check() throws.
+// opens and closes. A thread watches: when NCCL reports an error, a started collective does not end
+// within its patience, or the host interrupts, everything is aborted and check() throws.
 class CollectiveHub : public Collectives {
  public:
   CollectiveHub(const NcclFunctions& nccl, std::unique_ptr<RankStreams> streams,
@@ -48,8 +48,8 @@ class CollectiveHub : public Collectives {
   struct Started {
     std::string text;
     std::vector<int> gpus;
-    std::vector<std::uint32_t> numbers;     // of the ranks, in all processes
-    std::uint32_t elsewhere = 0;            // ranks of other processes
+    std::vector<std::uint32_t> numbers;     // numbers of the ranks, among all processes
+    std::uint32_t elsewhere = 0;            // number of ranks in other processes
     std::vector<RankStreams::Event> begun;  // per rank
     std::vector<RankStreams::Event> done;
     int lane_gpu = 0;
@@ -77,15 +77,15 @@ class CollectiveHub : public Collectives {
   std::chrono::duration<double> patience_;
   std::mutex starting_;       // held while one collective's ranks are started
   std::mutex ending_;         // held while communicators are aborted or closed
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::map<std::vector<int>, std::unique_ptr<Communicator>> communicators_;  // by ascending GPUs
-  std::vector<std::unique_ptr<Communicator>> groups_;                        // with other processes
+  std::vector<std::unique_ptr<Communicator>> groups_;  // communicators with other processes
   std::map<int, std::string> names_;
-  std::deque<Started> started_;  // and not seen to end, in the order of starting
+  std::deque<Started> started_;  // started and not seen to end, in the order of starting
   std::exception_ptr failure_;
   bool closing_ = false;
-  bool aborted_ = false;  // after the failure
+  bool aborted_ = false;  // true after a failure was handled
   std::atomic<bool> failed_{false};
   std::thread watcher_;
 };

@@ -8,10 +8,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// NCCL usually queues a collective in tens of microseconds: so long it is asked without a pause.
+// NCCL usually queues a collective in tens of microseconds. During this time it is polled without a
+// pause.
 constexpr std::chrono::milliseconds kAskAtOnce{1};
 constexpr std::chrono::microseconds kAskAgain{100};
-// How long a communicator may take to say good-bye before it is torn down.
+// How long a communicator may take to finalise before it is aborted.
 constexpr std::chrono::seconds kFarewell{5};
 
 ncclDataType_t type_of(std::uint32_t dtype) {
@@ -79,7 +80,7 @@ Communicator::Communicator(const NcclFunctions& nccl, const CommunicatorRanks& r
       is_given_up_(std::move(is_given_up)),
       ranks_(gpus_.size(), nullptr) {
   join(ranks, use_gpu);
-  is_given_up_ = [] { return false; };  // what it refers to is the caller's
+  is_given_up_ = [] { return false; };  // it refers to objects of the caller
 }
 
 void Communicator::join(const CommunicatorRanks& it, const UseGpu& use_gpu) {
@@ -99,8 +100,9 @@ void Communicator::join(const CommunicatorRanks& it, const UseGpu& use_gpu) {
     is_group_open = false;
     finish_group(what, connecting_);
   } catch (...) {
-    if (is_group_open) static_cast<void>(nccl_.group_end());  // or aborting would be queued in it
-    abort();                                                  // no destructor will come
+    if (is_group_open)
+      static_cast<void>(nccl_.group_end());  // otherwise aborting would be queued in the group
+    abort();                                 // the destructor is not called
     throw;
   }
 }
@@ -133,7 +135,7 @@ bool Communicator::is_in_progress(const char* what) const {
   return false;
 }
 
-// Ends the group; what was called in it is queued only when no rank is in progress any more.
+// Ends the group. Its calls are queued only when no rank is in progress any more.
 void Communicator::finish_group(const char* what, std::chrono::duration<double> patience) {
   require(nccl_.group_end(), what);
   const auto begin = Clock::now();
@@ -179,7 +181,8 @@ std::chrono::duration<double> Communicator::patience_with(const RankCalls& calls
   return connects ? patience_ + connecting_ : patience_;
 }
 
-// A group is always ended, also when one of its calls is refused: it is a state of the thread.
+// Always ends the group, also when one of its calls is refused, because it is a state of the
+// thread.
 std::chrono::duration<double> Communicator::start(const RankCalls& calls,
                                                   const std::vector<cudaStream_t>& streams) {
   const std::lock_guard lock(mutex_);

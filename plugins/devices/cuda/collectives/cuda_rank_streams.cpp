@@ -4,7 +4,7 @@
 
 namespace convoy::cuda {
 
-// Errors are of no interest any more.
+// Ignores errors.
 CudaRankStreams::~CudaRankStreams() {
   for (const auto& [gpu, it] : gpus_) {
     static_cast<void>(cudaSetDevice(gpu));
@@ -36,7 +36,7 @@ int CudaRankStreams::gpu_of(const void* memory) {
   return attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
 }
 
-// An event belongs to the GPU that was the thread's when it was made.
+// An event belongs to the GPU that the thread had when it was made.
 cudaEvent_t CudaRankStreams::take(int gpu) {
   const std::lock_guard lock(mutex_);
   Gpu& it = gpus_[gpu];

@@ -8,7 +8,7 @@
 
 namespace convoy::cuda {
 
-// Streams of high priority, and events that are used again. Thread-safe.
+// Streams of high priority, and reusable events. Thread-safe.
 class CudaRankStreams : public RankStreams {
  public:
   CudaRankStreams() = default;

@@ -4,7 +4,7 @@
 
 namespace convoy::cuda {
 
-// A launch that waits for its kernel's end keeps the kernels of the other ranks out, without which
+// A launch that waits for its kernel's end keeps out the kernels of the other ranks, without which
 // it does not end.
 std::string group_refusal(const std::vector<GroupMember>& members, const char* launch_blocking) {
   if (members.size() > 1 && launch_blocking != nullptr && std::atoi(launch_blocking) != 0)

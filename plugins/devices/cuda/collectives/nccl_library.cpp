@@ -5,8 +5,8 @@
 namespace convoy::cuda {
 namespace {
 
-// The first that took a communicator's configuration, and served CUDA 12, without known hangs of
-// communicators that do not block.
+// The first version that accepts a communicator's configuration, supports CUDA 12, and has no known
+// hangs of non-blocking communicators.
 constexpr int kOldest = NCCL_VERSION(2, 18, 1);
 
 std::string nccl_version_text(int code) {

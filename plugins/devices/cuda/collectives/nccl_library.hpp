@@ -8,7 +8,7 @@
 
 namespace convoy::cuda {
 
-// The functions of NCCL that the plug-in calls. Tests have their own.
+// The functions of NCCL that the plug-in calls. Tests replace them.
 struct NcclFunctions {
   decltype(&ncclGetVersion) version = nullptr;
   decltype(&ncclGetErrorString) error_string = nullptr;
@@ -28,11 +28,11 @@ struct NcclFunctions {
   decltype(&ncclAllGather) all_gather = nullptr;
 };
 
-// Throws std::runtime_error when a library of this version (as ncclGetVersion codes it) cannot
-// serve a plug-in built for NCCL_VERSION_CODE: names both.
+// Throws std::runtime_error, which names both versions, when a library of this version (coded as by
+// ncclGetVersion) cannot serve a plug-in built for NCCL_VERSION_CODE.
 void require_nccl_version(int version);
 
-// NCCL, opened. Throws std::runtime_error when there is none, or when it does not fit.
+// NCCL, opened. Throws std::runtime_error when it is missing or does not fit.
 class NcclLibrary {
  public:
   explicit NcclLibrary(std::initializer_list<const char*> names = {"libnccl.so.2"});
@@ -44,7 +44,7 @@ class NcclLibrary {
   NcclFunctions functions_;
 };
 
-// Opens the library at the first call; throws each time when it cannot.
+// Opens the library at the first call; every call throws if it cannot be opened.
 const NcclFunctions& nccl();
 
 }  // namespace convoy::cuda

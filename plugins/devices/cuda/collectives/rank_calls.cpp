@@ -91,7 +91,7 @@ class Collective {
     for (std::uint32_t rank = 0; rank < size_; ++rank) here_.push_back(rank);
   }
 
-  // Every rank has a span; those of this process have memory.
+  // Every rank has a span; spans of this process have memory.
   void take_ranks(const std::function<int(const convoy_region&)>& gpu_of) {
     std::set<std::uint32_t> all;
     std::map<std::uint32_t, int> here;
@@ -152,7 +152,7 @@ class Collective {
     result_.calls.push_back({kind, static_cast<std::uint32_t>(number), send, receive, count, root});
   }
 
-  // Elements of every read from `first` on become `piece`, on the root.
+  // Reduces the elements of every read from `first` on to `piece`, on the root.
   void reduce_to(const convoy_region& piece, std::uint32_t root, std::uint64_t first) {
     for_each_rank([&](std::uint32_t rank) {
       add(CONVOY_OP_REDUCE, rank, at(*read(rank), first), rank == root ? piece.data : nullptr,
@@ -160,7 +160,7 @@ class Collective {
     });
   }
 
-  // A rank that does not write receives where it sends from, which changes nothing.
+  // A rank that does not write receives to the memory it sends from, which changes nothing.
   void broadcast_from(const convoy_region& piece, std::uint32_t root, std::uint64_t first) {
     for_each_rank([&](std::uint32_t rank) {
       const convoy_region* to = write(rank);
@@ -170,8 +170,8 @@ class Collective {
     });
   }
 
-  // Whether piece i belongs to rank i and all are equally large, as the library's own functions
-  // want them.
+  // Whether piece i belongs to rank i and all pieces have equal size, as the library's own
+  // functions require.
   bool is_regular(const convoy_region* pieces, const std::vector<std::uint32_t>& ranks) const {
     for (std::uint32_t i = 0; i < size(); ++i)
       if (ranks[i] != i || pieces[i].count != pieces[0].count) return false;
@@ -205,8 +205,8 @@ class Collective {
 
   const convoy_submission& it_;
   RankCalls result_;
-  std::uint32_t size_ = 0;                  // ranks in all
-  std::vector<std::uint32_t> here_;         // those of this process, ascending
+  std::uint32_t size_ = 0;                  // ranks of the whole collective
+  std::vector<std::uint32_t> here_;         // ranks of this process, ascending
   std::vector<std::uint32_t> read_ranks_;   // of every read
   std::vector<std::uint32_t> write_ranks_;  // of every write
 };

@@ -5,7 +5,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Values of cudaError_t, which stay as they are.
+// Values of cudaError_t, which are stable.
 constexpr int kOldDriver = 35;
 constexpr int kNoDevice = 100;
 

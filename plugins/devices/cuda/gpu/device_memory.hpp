@@ -10,12 +10,12 @@
 
 namespace convoy::cuda {
 
-// Memory of the calling thread's GPU, cleared.
+// Zeroed memory of the calling thread's GPU.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  // Waits for the stream that clears it and not for the whole GPU, on which another thread may be
-  // recording a graph: CUDA would end that recording.
+  // Waits for the stream that clears it, but not for the whole GPU. Another thread may be recording
+  // a graph on it, and CUDA would end that recording.
   explicit DeviceMemory(std::uint64_t bytes) : DeviceMemory() {
     if (bytes == 0) return;
     require(allocate_on_gpu(&memory_, bytes), "allocating memory on the GPU");

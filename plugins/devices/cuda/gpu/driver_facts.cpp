@@ -12,7 +12,7 @@ namespace {
 
 std::string problem_with_driver_library() {
   void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (library != nullptr) return {};  // stays open: the runtime opens it too
+  if (library != nullptr) return {};  // stays open, because the runtime opens it too
   const char* text = dlerror();
   return text == nullptr ? "unknown reason" : text;
 }
@@ -42,7 +42,7 @@ DriverFacts look_at_driver() {
   const cudaError_t error = cudaGetDeviceCount(&facts.devices);
   facts.error = static_cast<int>(error);
   facts.error_text = cudaGetErrorString(error);
-  static_cast<void>(cudaGetLastError());  // not to be found again by a later call
+  static_cast<void>(cudaGetLastError());  // clears the error, so that no later call reports it
   return facts;
 }
 

@@ -22,7 +22,7 @@ std::string list_text(const std::vector<int>& binaries) {
   return text;
 }
 
-// What the build makes PTX of: see cmake/ConvoyCuda.cmake.
+// The build makes PTX for this capability: see cmake/ConvoyCuda.cmake.
 int ptx_capability(const std::vector<int>& binaries) {
   return std::min(binaries.back(), 80);
 }

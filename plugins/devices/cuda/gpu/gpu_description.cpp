@@ -48,7 +48,8 @@ std::string pci_address(int gpu) {
 std::string gpu_id(int gpu) {
   cudaDeviceProp properties{};
   require(cudaGetDeviceProperties(&properties, gpu), "asking for the GPU's properties");
-  constexpr std::array<std::size_t, 4> kDashes = {4, 6, 8, 10};  // before these bytes
+  constexpr std::array<std::size_t, 4> kDashes = {
+      4, 6, 8, 10};  // positions of the dashes: before these bytes
   constexpr const char* kDigits = "0123456789abcdef";
   std::string id;
   for (std::size_t i = 0; i < sizeof(properties.uuid.bytes); ++i) {
@@ -64,7 +65,7 @@ void describe_gpu(int gpu, convoy_device_description& out) {
   cudaDeviceProp properties{};
   require(cudaGetDeviceProperties(&properties, gpu), "asking for the GPU's properties");
   const std::string address = pci_address(gpu);
-  // Every sum has a fixed order, and of convolution algorithms only deterministic ones are taken.
+  // Every sum has a fixed order, and only deterministic convolution algorithms are used.
   out.flags = CONVOY_DEVICE_DETERMINISTIC | CONVOY_DEVICE_COLLECTIVES_SPAN_PROCESSES;
   out.threads = 0;
   out.numa_node = numa_node_of(address);
@@ -111,7 +112,7 @@ bool enable_peer_access(int gpu, int other) {
   if (possible == 0) return false;
   const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
   static_cast<void>(cudaGetLastError());
-  // Refused, for example where a board has no more links: copies are staged then.
+  // A refusal, for example if a board has no more links, means that copies are staged.
   return status == cudaSuccess || status == cudaErrorPeerAccessAlreadyEnabled;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRepetitions = 20;
 
-// Seconds of one repetition; the first one, which loads code, does not count.
+// Seconds of one repetition. The first one loads code and is not measured.
 double seconds_of(cudaStream_t stream, const std::function<void()>& work) {
   work();
   Stopwatch watch(stream);
@@ -26,7 +26,7 @@ double seconds_of(cudaStream_t stream, const std::function<void()>& work) {
 }
 
 double multiply_rate(cudaStream_t stream, Type factors, bool tf32) {
-  // Work for all multiprocessors, in memory that a nearly full GPU still has.
+  // Enough work for all multiprocessors, but memory that even a nearly full GPU has.
   const std::uint64_t side = factors == Type::kFloat ? 4096 : 8192;
   const std::uint64_t bytes = side * side * bytes_of(factors);
   const DeviceMemory a(bytes), b(bytes), c(bytes);
@@ -43,7 +43,7 @@ double multiply_rate(cudaStream_t stream, Type factors, bool tf32) {
 }
 
 double stream_rate(cudaStream_t stream) {
-  constexpr std::uint64_t kElements = std::uint64_t{1} << 25;  // 128 MB: beyond all caches
+  constexpr std::uint64_t kElements = std::uint64_t{1} << 25;  // 128 MB, larger than all caches
   const DeviceMemory a(kElements * 4), b(kElements * 4), c(kElements * 4);
   const double seconds = seconds_of(stream, [&] {
     add(stream, static_cast<float*>(c.get()), static_cast<const float*>(a.get()),

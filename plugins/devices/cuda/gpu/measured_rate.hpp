@@ -8,8 +8,8 @@
 
 namespace convoy::cuda {
 
-// What the GPU does at best, in the units of convoy_measurement. half: its 16-bit type; tf32:
-// products of f32 may round their factors.
+// Measures the best rate of the GPU, in the units of convoy_measurement. half: its 16-bit type;
+// tf32: products of f32 may round their factors.
 double measured_rate(std::uint32_t what, cudaStream_t stream, Type half, bool tf32);
 
 }  // namespace convoy::cuda

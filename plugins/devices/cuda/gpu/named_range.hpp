@@ -6,8 +6,8 @@
 
 namespace convoy::cuda {
 
-// A range of host time that NVIDIA's profilers show under this name, with the kernels that were
-// queued within. Without a profiler, or without the toolkit's header, it costs next to nothing.
+// A range of host time that NVIDIA's profilers show under this name, with the kernels queued in it.
+// Without a profiler, or without the toolkit's header, it costs almost nothing.
 class NamedRange {
  public:
 #ifdef CONVOY_NVTX

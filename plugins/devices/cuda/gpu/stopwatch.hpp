@@ -4,7 +4,7 @@
 
 namespace convoy::cuda {
 
-// Time that work on a stream takes, on the device's clock.
+// The time of work on a stream, on the device's clock.
 class Stopwatch {
  public:
   explicit Stopwatch(cudaStream_t stream);
@@ -13,7 +13,7 @@ class Stopwatch {
   Stopwatch& operator=(const Stopwatch&) = delete;
 
   void start();
-  double stop();  // waits; seconds since start()
+  double stop();  // waits; returns the seconds since start()
 
  private:
   cudaStream_t stream_;

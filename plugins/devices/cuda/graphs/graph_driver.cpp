@@ -8,7 +8,7 @@ namespace {
 
 class CudaGraphs : public GraphDriver {
  public:
-  // Other threads, which watch events and allocate, go on as they like.
+  // Thread-local: other threads, which watch events and allocate, continue normally.
   void begin(cudaStream_t stream) override {
     require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
             "beginning a CUDA graph");
@@ -26,13 +26,13 @@ class CudaGraphs : public GraphDriver {
     return nullptr;
   }
 
-  // May take memory, too, and block.
+  // May also allocate memory and block.
   void launch(Graph graph, cudaStream_t stream) override {
     const auto turn = memory_turn();
     require(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream), "launching a CUDA graph");
   }
 
-  // Errors are of no interest any more.
+  // Ignores errors.
   void destroy(Graph graph) override {
     const auto turn = memory_turn();
     static_cast<void>(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
@@ -44,7 +44,7 @@ class CudaGraphs : public GraphDriver {
     return event;
   }
 
-  // External: a node of the graph, not a mark within the recording.
+  // External: the event is a node of the graph, not a mark within the recording.
   void place(Mark mark, cudaStream_t stream) override {
     require(
         cudaEventRecordWithFlags(static_cast<cudaEvent_t>(mark), stream, cudaEventRecordExternal),

@@ -4,7 +4,7 @@
 
 namespace convoy::cuda {
 
-// A wait names the value that an operation reaches: an earlier value is that of an earlier step.
+// A wait names the value that an operation reaches. A lower value belongs to an earlier step.
 std::optional<std::size_t> OperationRun::find(const convoy_wait& wait) const {
   const auto found = points_.find(wait.timeline);
   if (found == points_.end()) return std::nullopt;
@@ -14,7 +14,8 @@ std::optional<std::size_t> OperationRun::find(const convoy_wait& wait) const {
   return point->second;
 }
 
-// Operations come in an order in which they may run: what one waits for was added before.
+// Operations are added in an order in which they may run: an operation's waits were added before
+// it.
 void OperationRun::add(const convoy_submission& operation) {
   const std::size_t place = operations_.size();
   links_.emplace_back();

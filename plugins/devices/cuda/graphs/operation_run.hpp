@@ -12,7 +12,7 @@
 namespace convoy::cuda {
 
 // Operations of one step of one device that one launch is to replace, in order of submission, and
-// what they wait for: each other, or something else, for which the whole launch has to wait.
+// their waits: for each other, or for something else, for which the whole launch has to wait.
 class OperationRun {
  public:
   explicit OperationRun(std::size_t size) : size_(size) {}
@@ -22,12 +22,12 @@ class OperationRun {
 
   const std::vector<const convoy_submission*>& operations() const { return operations_; }
   const convoy_submission& first() const { return *operations_.front(); }
-  // Lanes that it has operations on, the first one's first.
+  // The lanes of its operations, the lane of the first operation first.
   const std::vector<std::uint32_t>& lanes() const { return lanes_; }
-  // What the first operation waits for, and what later ones do, beside operations of the run.
+  // Waits of the first operation, and of later ones, for anything outside the run.
   const std::vector<convoy_wait>& leading_waits() const { return leading_; }
   const std::vector<convoy_wait>& later_waits() const { return later_; }
-  // The operations on other lanes, by their place in the run, that this one waits for.
+  // The operations on other lanes that this one waits for, by their index in the run.
   const std::vector<std::size_t>& links(std::size_t operation) const { return links_[operation]; }
 
  private:
@@ -39,7 +39,7 @@ class OperationRun {
   std::vector<convoy_wait> leading_;
   std::vector<convoy_wait> later_;
   std::vector<std::vector<std::size_t>> links_;
-  // By timeline, the value and the place of every operation, ascending.
+  // By timeline: the value and the index of every operation, ascending.
   std::unordered_map<const std::uint64_t*, std::vector<std::pair<std::uint64_t, std::size_t>>>
       points_;
 };

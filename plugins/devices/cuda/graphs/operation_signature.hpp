@@ -6,8 +6,8 @@
 
 namespace convoy::cuda {
 
-// Appends what an operation on regions holds by value: all but its learning rate and step, which
-// are StepValues.
+// Appends everything that an operation on regions holds by value, except its learning rate and
+// step, which are StepValues.
 void append_signature(const convoy_submission& operation, Signature& signature);
 
 // An address as a part of a signature.

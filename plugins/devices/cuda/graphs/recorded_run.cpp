@@ -7,7 +7,7 @@ namespace convoy::cuda {
 namespace {
 
 constexpr std::size_t kNoStretch = static_cast<std::size_t>(-1);
-// By how much times of marks may be off those around the launch, in seconds: rounding.
+// Allowed difference between times of marks and those around the launch, in seconds: rounding.
 constexpr double kSlack = 1e-5;
 
 }  // namespace
@@ -27,8 +27,8 @@ RecordedRun::~RecordedRun() {
   for (GraphDriver::Mark it : marks_) parts_.graphs.destroy_mark(it);
 }
 
-// What fails while it is recorded shows again when it is run as it is, with its own words. Lanes
-// are brought together whatever happens: a recording that is open on one of them cannot be ended.
+// A failure during recording occurs again, with its own text, when the operations run one by one.
+// Lanes are always joined, because a recording with an open lane cannot be ended.
 void RecordedRun::record(const OperationRun& run) {
   parts_.graphs.begin(parts_.stream(lane_));
   bool complete = true;
@@ -82,7 +82,8 @@ void RecordedRun::queue(const OperationRun& run) {
   for (const auto& [place, event] : awaited) parts_.streams.give_back(event);
 }
 
-// Where an operation waits, its lane's stretch ends; where only the kind changes, one mark does.
+// If an operation waits, its lane's stretch ends. If only the kind changes, one mark ends the
+// stretch.
 void RecordedRun::go_on(const OperationRun& run, std::size_t place, bool waits) {
   const convoy_submission& operation = *run.operations()[place];
   const std::size_t last = open_[operation.lane];
@@ -113,8 +114,8 @@ void RecordedRun::launch() {
   parts_.graphs.launch(graph_, parts_.stream(lane_));
 }
 
-// The operations of a stretch share its time evenly. Marks that this launch did not reach are of no
-// use.
+// The operations of a stretch share its time evenly. Marks that this launch did not reach are
+// ignored.
 std::vector<convoy_timing> RecordedRun::times(const convoy_timing& whole) {
   std::vector<convoy_timing> result(size_, whole);
   for (const Stretch& stretch : stretches_) {

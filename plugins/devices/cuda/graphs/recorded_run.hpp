@@ -14,7 +14,7 @@
 
 namespace convoy::cuda {
 
-// What runs are recorded with.
+// The objects that recording needs.
 struct RecordingParts {
   GraphDriver& graphs;
   StreamDriver& streams;
@@ -23,13 +23,13 @@ struct RecordingParts {
   std::function<std::unique_ptr<RunMemory>(std::size_t operations)> memory;
 };
 
-// A run of operations as a graph: its lanes fork from the first operation's and join it again, what
-// waits for another lane within the run does so within the graph, and times are noted where one
+// A run of operations as a graph. Its lanes fork from the lane of the first operation and join it
+// again. Waits for another lane within the run are part of the graph. Times are noted where one
 // kind of operations ends and another begins. Results and step values have memory of their own,
 // which is free for the next launch when all operations of the last one were finished.
 class RecordedRun : public ReplayedRun {
  public:
-  // Records the run, which fails for good when something in it cannot be recorded.
+  // Records the run. It fails permanently when a part of the run cannot be recorded.
   RecordedRun(const RecordingParts& parts, const OperationRun& run, Signature signature);
   ~RecordedRun() override;
   RecordedRun(const RecordedRun&) = delete;
@@ -46,7 +46,7 @@ class RecordedRun : public ReplayedRun {
   void landed() override { under_way_ = false; }
 
  private:
-  // Operations of one kind, one behind the other on a lane.
+  // Consecutive operations of one kind on a lane.
   struct Stretch {
     std::uint32_t kind;
     GraphDriver::Mark start;
@@ -68,7 +68,7 @@ class RecordedRun : public ReplayedRun {
   std::unique_ptr<RunMemory> memory_;
   std::vector<GraphDriver::Mark> marks_;
   std::vector<Stretch> stretches_;
-  std::vector<std::size_t> open_;  // per lane its latest stretch, while recording
+  std::vector<std::size_t> open_;  // per lane: its latest stretch, while recording
   GraphDriver::Graph graph_ = nullptr;
   bool under_way_ = false;
 };

@@ -5,9 +5,9 @@
 namespace convoy::cuda {
 namespace {
 
-// Buffers for images take turns, and so may sets of parameters.
+// Recordings of one run: buffers for images alternate, and sets of parameters may, too.
 constexpr std::size_t kMostOfOneRun = 4;
-// When there are more, the oldest belong to sessions that have ended.
+// If there are more runs, the oldest belong to sessions that have ended.
 constexpr std::size_t kMostRuns = 1024;
 
 }  // namespace

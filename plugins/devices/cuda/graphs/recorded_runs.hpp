@@ -11,9 +11,10 @@
 
 namespace convoy::cuda {
 
-// Runs of operations as graphs. What has run as it is once is recorded when it comes the next time,
-// and replayed whenever it comes with the same addresses and numbers. For a few sets of those, a
-// recording each is kept; what cannot be recorded runs as it is.
+// Runs of operations as graphs. A run that has run once without a graph is recorded when it occurs
+// again, and replayed whenever it occurs with the same addresses and numbers. A few recordings are
+// kept per run, for different addresses and numbers. Runs that cannot be recorded run without a
+// graph.
 class RecordedRuns : public RunReplayer {
  public:
   explicit RecordedRuns(const RecordingParts& parts) : parts_(parts) {}
@@ -22,16 +23,16 @@ class RecordedRuns : public RunReplayer {
   void begin(const OperationRun& run) override;
   void end(const OperationRun& run) override;
   std::shared_ptr<ReplayedRun> find(const OperationRun& run) override;
-  // Nothing is recorded while this is held. From any thread.
+  // Nothing is recorded while the lock is held. Any thread may call it.
   std::unique_lock<std::mutex> pause() { return std::unique_lock(mutex_); }
-  // Nothing of them is needed any more; while no operation is under way.
+  // Drops all recordings. Call it while no operation is running.
   void forget_all();
 
  private:
   using Recordings = std::vector<std::shared_ptr<RecordedRun>>;  // the latest last
 
   RecordingParts parts_;
-  std::mutex mutex_;                                           // of what follows
+  std::mutex mutex_;                                           // guards the members below
   std::map<const convoy_submission*, Recordings> recordings_;  // by the first operation
 };
 

@@ -6,8 +6,8 @@
 namespace convoy::cuda {
 namespace {
 
-// In one piece of pinned memory, and one of the device's. It is not cleared: that would wait for
-// the GPU, which nobody may do while another device on it records.
+// One block of pinned memory and one of device memory. They are not cleared, because clearing would
+// wait for the GPU, which is not allowed while another device on it records.
 class CudaRunMemory : public RunMemory {
  public:
   explicit CudaRunMemory(std::size_t operations) : operations_(operations) {

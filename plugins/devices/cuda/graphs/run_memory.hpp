@@ -10,8 +10,8 @@
 
 namespace convoy::cuda {
 
-// What a recorded run has for itself, per operation: StepValues on the host and on the device, and
-// a slot for the result.
+// The own memory of a recorded run, per operation: StepValues on the host and on the device, and a
+// slot for the result.
 class RunMemory {
  public:
   virtual ~RunMemory() = default;
@@ -22,7 +22,7 @@ class RunMemory {
   virtual void bring_values(cudaStream_t stream) = 0;
 };
 
-// Of the calling thread's GPU.
+// In memory of the calling thread's GPU.
 std::unique_ptr<RunMemory> cuda_run_memory(std::size_t operations);
 
 }  // namespace convoy::cuda

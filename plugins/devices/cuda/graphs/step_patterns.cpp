@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::size_t kNoRun = static_cast<std::size_t>(-1);
 constexpr int kTimesToLearn = 2;
-// Enough for several phases, an evaluation and plans that were tried. More come only from sessions
-// that ended.
+// Enough for several phases, an evaluation and plans that were tried. More of them come only from
+// sessions that ended.
 constexpr std::size_t kMostPatterns = 64;
-// A timeline that none of so many steps used may be another session's memory by now.
+// A timeline that no operation used for this many steps may be another session's memory by now.
 constexpr std::uint64_t kOwnSteps = 4;
 
-// Whether it may be the same operation as before. The memory of an earlier session may serve again.
+// Whether it may be the same operation as before. The memory of an earlier session may be reused.
 template <typename Seen>
 bool is_like(const Seen& before, const convoy_submission& now) {
   return before.operation == &now && before.kind == now.kind && before.lane == now.lane &&
@@ -60,9 +60,9 @@ std::shared_ptr<OperationRun> StepPatterns::submitted(const convoy_submission& o
   return nullptr;
 }
 
-// Updates have no number of their step. One begins a step if the step under way has it already, or
-// if it has begun one before. So the first updates of the later steps of a period count as the end
-// of the step before them.
+// Updates carry no step number. An update begins a step if the current step contains it already, or
+// if it began one before. So the first updates of the later steps of a period count as the end of
+// the previous step.
 bool StepPatterns::begins_step(const convoy_submission& operation) const {
   if (count_ == 0) return true;
   if (expected_ != nullptr && count_ == expected_->first.size()) return true;
@@ -71,7 +71,7 @@ bool StepPatterns::begins_step(const convoy_submission& operation) const {
          (expected_ == nullptr && patterns_.contains(&operation));
 }
 
-// The step that is under way is learned when it comes as a whole.
+// The current step is learned if it arrives completely.
 void StepPatterns::forget() {
   patterns_.clear();
   expected_ = nullptr;
@@ -96,7 +96,7 @@ void StepPatterns::begin(const convoy_submission& operation) {
   runs_.resize(expected_->run_size.size());
 }
 
-// What was seen from its first to its last operation is worth remembering.
+// A step that was seen from its first to its last operation is stored.
 void StepPatterns::close() {
   if (expected_ != nullptr || seen_.empty() || seen_.size() != count_) return;
   tell_waits(seen_);
@@ -109,7 +109,7 @@ void StepPatterns::close() {
   ++pattern.times;
 }
 
-// Waits for what comes before on the same lane hold by themselves.
+// Waits for earlier operations on the same lane always hold.
 void StepPatterns::tell_waits(const std::vector<Seen>& step) {
   for (const Seen& it : step)
     for (const convoy_wait& wait : it.waits) {
@@ -137,7 +137,7 @@ bool StepPatterns::stands_alone(const Pattern& pattern) const {
   });
 }
 
-// Whether an operation may be in one run with the one before it on its lane.
+// Whether an operation may be in one run with the previous one on its lane.
 bool StepPatterns::follows(const Pattern& pattern, std::size_t before,
                            std::size_t operation) const {
   const Seen& it = pattern.first[operation];
@@ -151,7 +151,8 @@ bool StepPatterns::follows(const Pattern& pattern, std::size_t before,
   });
 }
 
-// A single operation is worth a graph when it is of layers: others are one launch anyway.
+// A single operation is worth a graph only if it consists of layers; other operations are one
+// launch anyway.
 void StepPatterns::cut_lanes(Pattern& pattern) const {
   std::map<std::uint32_t, std::vector<std::size_t>> lanes;
   for (std::size_t i = 0; i < pattern.first.size(); ++i) lanes[pattern.first[i].lane].push_back(i);

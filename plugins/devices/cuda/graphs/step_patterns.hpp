@@ -17,26 +17,27 @@
 
 namespace convoy::cuda {
 
-// Which operations of a device's steps go together. The host submits the same structs step after
-// step, in a few sets that take turns: when a set has come twice as it is, its third time is cut
-// into runs. Where nothing that the device does waits for other devices, or they for it, that is
-// the whole step with all its lanes; else every run is of one lane, begins where an operation waits
-// for another lane or device, and ends where another waits for it. Not thread-safe.
+// Finds which operations of a device's steps form runs. The host submits the same structs step
+// after step, in a few sets that alternate. When a set has arrived twice, its third occurrence is
+// divided into runs. If no operation of the device waits for other devices, or they for it, the run
+// is the whole step with all its lanes. Otherwise every run is on one lane, begins where an
+// operation waits for another lane or device, and ends where another one waits for it. Not
+// thread-safe.
 class StepPatterns {
  public:
   // takes: whether an operation may be part of a run.
   using Takes = std::function<bool(const convoy_submission&)>;
 
-  // device: what tells this device from others that share the ledger.
+  // device: identifies this device among those that share the ledger.
   StepPatterns(std::shared_ptr<EventLedger> ledger, const void* device, Takes takes);
 
-  // To be told of every submission. The run that it is part of, with it added; null: none.
+  // Call it for every submission. Returns the run that it is part of, with it added; null: none.
   std::shared_ptr<OperationRun> submitted(const convoy_submission& operation);
-  // What was learned does not hold any more: everything is learned anew.
+  // Forgets everything, because it is no longer valid.
   void forget();
 
  private:
-  // What is kept of a submission, which the host may free.
+  // The stored part of a submission, which the host may free.
   struct Seen {
     const convoy_submission* operation;
     std::uint32_t lane;
@@ -46,9 +47,10 @@ class StepPatterns {
     std::vector<convoy_wait> waits;
   };
   struct Pattern {
-    std::vector<Seen> first;  // as it came the first time
+    std::vector<Seen> first;  // its operations at the first occurrence
     int times = 0;
-    std::vector<std::size_t> run_of;    // per operation; once it came often enough
+    // Per operation: its run; filled in once the pattern occurred often enough
+    std::vector<std::size_t> run_of;
     std::vector<std::size_t> run_size;  // per run
   };
 
@@ -64,17 +66,18 @@ class StepPatterns {
   std::shared_ptr<EventLedger> ledger_;
   const void* device_;
   Takes takes_;
-  std::map<const convoy_submission*, Pattern> patterns_;         // by the first operation
-  std::unordered_map<const std::uint64_t*, std::uint64_t> own_;  // timelines: step of the last use
+  std::map<const convoy_submission*, Pattern> patterns_;  // by the first operation
+  // Per timeline: the step of the last use
+  std::unordered_map<const std::uint64_t*, std::uint64_t> own_;
   std::uint64_t steps_ = 0;
 
   // The step that is being submitted.
-  std::optional<std::uint64_t> step_;          // its number, once an operation has said it
-  std::unordered_set<std::uint32_t> updates_;  // the numbers of those in it
+  std::optional<std::uint64_t> step_;          // its number, if an operation has stated one
+  std::unordered_set<std::uint32_t> updates_;  // the numbers of its updates
   std::size_t count_ = 0;
-  std::vector<Seen> seen_;                           // while it is not known
-  const Pattern* expected_ = nullptr;                // null: it is not known
-  std::vector<std::shared_ptr<OperationRun>> runs_;  // of the expected one
+  std::vector<Seen> seen_;             // its operations, while it is unknown
+  const Pattern* expected_ = nullptr;  // the known pattern that it matches; null: unknown
+  std::vector<std::shared_ptr<OperationRun>> runs_;  // runs of the expected pattern
 };
 
 }  // namespace convoy::cuda

@@ -7,7 +7,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Not-a-number passes, so that a diverged run is seen.
+// NaN passes through, so that a diverged run is noticed.
 __device__ inline float rectified(float value, Relu relu) {
   if (!relu.active) return value;
   const float low = value < 0.0f ? 0.0f : value;
@@ -69,7 +69,7 @@ __global__ void bias_kernel(T* x, const float* bias, Relu relu, std::uint64_t ro
   }
 }
 
-// A thread adds in f32 what it takes of a chunk, which is some hundred rows; all else is f64.
+// A thread adds up its part of a chunk, some hundred rows, in f32; everything else is f64.
 template <typename T, int kPer>
 __global__ void column_chunk_kernel(double* partial, const T* gradient, std::uint64_t rows,
                                     std::uint32_t channels, std::uint64_t rows_per_chunk) {
@@ -121,7 +121,7 @@ __global__ void permute_kernel(To* write, const From* read, Permutation order,
   }
 }
 
-// A thread takes one cell: what neighbours read and write is side by side.
+// A thread takes one cell, so neighbouring threads read and write neighbouring memory.
 template <typename T>
 __global__ void interleave_kernel(T* write, const float* planes, std::uint64_t cells,
                                   std::uint32_t channels) {
@@ -200,7 +200,8 @@ void column_sums(Stream stream, Type type, float* write, const void* gradient, s
   });
 }
 
-// Whole accesses of 16 bytes need every row of both tensors, and the first channel, to begin so.
+// Accesses of 16 bytes require that every row of both tensors, and the first channel, are aligned
+// to them.
 void copy_channels(Stream stream, Type type, const ChannelCopy& what) {
   const std::uint32_t all =
       what.channels | what.write_channels | what.write_first | what.read_channels | what.read_first;

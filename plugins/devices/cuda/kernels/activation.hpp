@@ -15,7 +15,7 @@ struct Relu {
 // write <- relu(a + b); b may be null. In place is allowed.
 void join(Stream stream, Type type, void* write, const void* a, const void* b, Relu relu,
           std::uint64_t count);
-// Zeroes the gradient where the relu's output was cut.
+// Zeroes the gradient where the relu clipped its output.
 void relu_backward(Stream stream, Type type, void* gradient, const void* output, float limit,
                    std::uint64_t count);
 // In place: x <- relu(x + bias of the channel); bias is f32.
@@ -26,7 +26,7 @@ void column_sums(Stream stream, Type type, float* write, const void* gradient, s
                  std::uint32_t channels, void* scratch);
 std::uint64_t column_sum_scratch(std::uint32_t channels);
 
-// Part of the channels of one tensor <- part of those of another; or, with `adds`, += .
+// Copies (or with `adds`, adds) part of the channels of one tensor to part of those of another.
 struct ChannelCopy {
   void* write;
   std::uint32_t write_channels, write_first;
@@ -38,8 +38,8 @@ struct ChannelCopy {
 };
 void copy_channels(Stream stream, Type type, const ChannelCopy& what);
 
-// A tensor of up to four dimensions in another order and type: element (a, b, c, d) is at
-// sum(index * stride) on both sides. Dimensions are in the order of the write's memory.
+// Converts a tensor of up to four dimensions to another order and type. Element (a, b, c, d) is at
+// sum(index * stride) on both sides. Dimensions are in the order of the destination's memory.
 struct Permutation {
   std::uint32_t sizes[4];
   std::uint64_t write_strides[4];
@@ -48,16 +48,16 @@ struct Permutation {
 void permute(Stream stream, void* write, Type to, const void* read, Type from,
              const Permutation& order);
 
-// Images from planes per channel, as hosts have them, to channels innermost.
+// Converts images from planes per channel, the host's form, to channels innermost.
 void interleave(Stream stream, void* write, Type type, const float* planes, std::uint64_t images,
                 std::uint64_t cells, std::uint32_t channels);
 
-// Drops elements as the CPU device does: the mask is a function of key, step and of the element's
+// Drops the same elements as the CPU device: the mask is a function of key, step and the element's
 // number in (image, channel, cell) order. In place is allowed.
 struct Dropout {
-  std::uint64_t key;  // of seed, replica and layer
+  std::uint64_t key;  // derived from seed, replica and layer
   std::uint64_t step;
-  const std::uint64_t* step_at;  // device memory that has the step; null = it is `step`
+  const std::uint64_t* step_at;  // device memory with the step; null = `step` is used
   std::uint32_t threshold;       // keeps an element whose 32 random bits are below it
   float factor;
   std::uint32_t channels;

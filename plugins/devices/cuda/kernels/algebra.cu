@@ -36,8 +36,8 @@ __global__ void finish_dot_kernel(float* write, const double* partial, std::uint
   if (threadIdx.x == 0) *write = static_cast<float>(sum);
 }
 
-// A matrix by rows. Every thread of the block has rows of its own, so that columns change without
-// anybody waiting; only sums over rows bring the threads together.
+// A row-major matrix. Every thread of the block has rows of its own, so columns change without
+// waiting. Only sums over rows synchronise the threads.
 struct TallMatrix {
   float* values;
   std::uint64_t rows;
@@ -54,7 +54,7 @@ struct TallMatrix {
     return block_sum(sum);
   }
 
-  // Twice: the first time leaves rounding errors of what was large.
+  // Subtracts twice, because the first time leaves rounding errors of large parts.
   __device__ void leave_out_earlier(std::uint64_t column) const {
     for (int time = 0; time < 2; ++time)
       for (std::uint64_t b = 0; b < column; ++b) {
@@ -65,7 +65,7 @@ struct TallMatrix {
       }
   }
 
-  // The row in which the earlier columns have least; of equal ones the first.
+  // Returns the row in which the earlier columns are smallest; of equal ones the first.
   __device__ std::uint64_t emptiest_row(std::uint64_t column) const {
     __shared__ double fewest[kThreads];
     __shared__ std::uint64_t which[kThreads];

@@ -4,8 +4,8 @@
 
 namespace convoy::cuda {
 
-// Operations of these names on spans of f32, see convoy/abi/operation.h. A factor that is one
-// number stands for all elements.
+// The operations of these names on spans of f32, see convoy/abi/operation.h. `one`: the factor is a
+// single number for all elements.
 void multiply(Stream stream, float* write, const float* values, const float* factors, bool one,
               std::uint64_t count);
 void divide(Stream stream, float* write, const float* values, const float* divisors, bool one,
@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kDotPartials = 1024;
 void dot(Stream stream, float* write, const float* a, const float* b, std::uint64_t count,
          double* partial);
 
-// In place, by rows. One block does all of it: matrices are tall and have few columns.
+// Row-major, in place. One block does all the work, because matrices are tall and have few columns.
 void orthogonalise(Stream stream, float* matrix, std::uint64_t rows, std::uint64_t columns);
 
 }  // namespace convoy::cuda

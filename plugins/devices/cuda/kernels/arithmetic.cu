@@ -36,7 +36,7 @@ __global__ void sum_kernel(SumSpans spans, std::uint64_t quads, std::uint64_t fi
   }
 }
 
-// write <- scalar * a + b, with what is absent left out.
+// write <- scalar * a + b; absent operands are left out.
 template <bool kScales, bool kAdds>
 __device__ inline float combination(float scalar, float a, float b) {
   const float product = kScales ? scalar * a : a;
@@ -74,7 +74,7 @@ __global__ void fill_kernel(T* write, T value, std::uint64_t count) {
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) write[i] = value;
 }
 
-// Elements that neighbours in memory make one access of.
+// A group of elements that one access moves.
 template <typename T, int kCount>
 struct alignas(sizeof(T) * kCount) Group {
   T values[kCount];
@@ -103,7 +103,7 @@ __global__ void adapt_kernel(float* state, const float* norms, std::uint64_t cou
     return;
   }
   const float adapted = finite ? 2.0f * state[0] : state[0] / 2.0f;
-  // A normal number: neither infinite nor denormal.
+  // A normal number: neither infinite nor subnormal.
   if (isfinite(adapted) && adapted >= 1.17549435e-38f) state[0] = adapted;
   state[1] = 0.0f;
 }

@@ -3,8 +3,8 @@
 namespace convoy::cuda {
 namespace {
 
-// Sums of x - pivot and its square, where the pivot is the channel's first value: large means lose
-// no digits.
+// Sums x - pivot and its square, where the pivot is the channel's first value, so that large means
+// lose no digits.
 template <typename T, int kPer>
 __global__ void statistics_kernel(double* partial, const T* read, std::uint64_t rows,
                                   std::uint32_t channels, std::uint64_t rows_per_chunk) {
@@ -22,7 +22,7 @@ __global__ void statistics_kernel(double* partial, const T* read, std::uint64_t 
       }
     };
     std::uint64_t row = walk.row;
-    for (; row + 3 * walk.stride < walk.end; row += 4 * walk.stride) {  // 4 reads under way
+    for (; row + 3 * walk.stride < walk.end; row += 4 * walk.stride) {  // 4 reads in flight
       Channels<T, kPer> packs[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) packs[i] = fetch<kPer>(from + (row + i * walk.stride) * channels);

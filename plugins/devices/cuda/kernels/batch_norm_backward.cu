@@ -3,14 +3,15 @@
 namespace convoy::cuda {
 namespace {
 
-// The gradient behind the relu at one place; y is the forward result there, or recomputed.
+// Returns the gradient behind the relu at one position; y is the forward result there, or
+// recomputed.
 __device__ inline float masked(const BatchNormBackward& what, const Channel& channel,
                                float gradient, float x, float y) {
   if (!what.relu.active) return gradient;
   return cuts(what.output == nullptr ? channel.result(x) : y, what.relu) ? 0.0f : gradient;
 }
 
-// What the backward pass reads of one row.
+// The values of one row that the backward pass reads.
 template <typename T, int kPer>
 struct Row {
   Channels<T, kPer> x, g, y;
@@ -68,8 +69,8 @@ __global__ void gradient_sums_kernel(double* partial, BatchNormBackward what, Ba
   reduce_block<kPer>(partial, sum, products, walk.channel, shape.channels);
 }
 
-// means[channel]: of the gradient; means[channels + channel]: of the gradient times the normalised
-// x.
+// means[channel]: mean of the gradient; means[channels + channel]: mean of the gradient times the
+// normalised x.
 __global__ void finish_gradients_kernel(float* means, BatchNormBackward what, const double* partial,
                                         std::uint32_t chunks, BatchNormShape shape) {
   const std::uint32_t channel = blockIdx.x * kFinishChannels + threadIdx.x;
@@ -83,8 +84,8 @@ __global__ void finish_gradients_kernel(float* means, BatchNormBackward what, co
   means[shape.channels + channel] = static_cast<float>(total[1] / count);
 }
 
-// The gradient of one value that was normalised; g and y as in `masked`. mean and product: the
-// channel's means.
+// Returns the gradient of one value before normalisation; g and y as in `masked`. mean and product:
+// the channel's means.
 __device__ inline float differentiated(const BatchNormBackward& what, const Channel& channel,
                                        float mean, float product, float g, float x, float y) {
   const bool cut_already = what.joins && what.relu.active;

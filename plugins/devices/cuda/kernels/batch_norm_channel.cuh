@@ -3,7 +3,7 @@
 #include "plugins/devices/cuda/kernels/batch_norm.hpp"
 #include "plugins/devices/cuda/kernels/channel_rows.cuh"
 
-// What both passes of a batch norm share.
+// Code that both passes of a batch norm share.
 namespace convoy::cuda {
 
 // Sums of two values per channel over a chunk: partial[(chunk * channels + channel) * 2 + which].
@@ -40,7 +40,7 @@ __device__ inline bool cuts(float output, Relu relu) {
   return relu.active && (output <= 0.0f || (relu.limit > 0.0f && output >= relu.limit));
 }
 
-// What both passes need of a channel.
+// The values of a channel that both passes need.
 struct Channel {
   float mean, inverse, gamma, beta;
   __device__ float normal(float x) const { return (x - mean) * inverse; }
@@ -54,7 +54,7 @@ __device__ inline Channel channel_of(const What& what, std::uint32_t channel) {
           what.beta == nullptr ? 0.0f : what.beta[channel]};
 }
 
-// Rows that a thread has in work at once, so that enough reads are under way.
+// Rows that a thread processes at once, so that enough reads are in flight.
 constexpr int kRowsAtOnce = 2;
 
 }  // namespace convoy::cuda

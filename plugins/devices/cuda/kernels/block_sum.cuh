@@ -4,7 +4,8 @@
 
 namespace convoy::cuda {
 
-// Sum over the kThreads threads of a block in a fixed order, which all of them get; all take part.
+// Returns, to all threads, the sum over the kThreads threads of a block in a fixed order. All must
+// call it.
 __device__ inline double block_sum(double value) {
   __shared__ double sums[kThreads];
   sums[threadIdx.x] = value;
@@ -18,7 +19,7 @@ __device__ inline double block_sum(double value) {
   return result;
 }
 
-// Of what blocks have left in device memory.
+// The sum of the partial results of blocks in device memory.
 __device__ inline double partial_block_sum(const double* partial, std::uint32_t count) {
   double sum = 0.0;
   for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) sum += partial[i];

@@ -5,7 +5,7 @@
 namespace convoy::cuda {
 namespace {
 
-// cells: rows that share a row of factors.
+// cells: the number of rows that share a row of factors.
 template <typename T, typename F, int kPer>
 __global__ void scale_channels_kernel(T* write, const T* read, const F* factors, bool adds,
                                       std::uint64_t rows, std::uint64_t cells,
@@ -55,7 +55,7 @@ __global__ void factor_store_kernel(T* write, const double* partial, bool adds,
   }
 }
 
-// The chunks of the sums: images, where each has factors of its own.
+// The chunks of the sums; if each image has factors of its own, a chunk is an image.
 Cut cut_of(const FactoredShape& shape, int per) {
   Cut cut = cut_for_sums(shape.rows(), shape.channels, per);
   if (!shape.factor_per_image) return cut;
@@ -64,7 +64,7 @@ Cut cut_of(const FactoredShape& shape, int per) {
   return cut;
 }
 
-// As many launches as the chunks need.
+// Makes as many launches as the chunks need.
 template <typename T, int kPer>
 void sum_products(Stream stream, const Cut& cut, double* partial, const T* gradient, const T* read,
                   const FactoredShape& shape) {
@@ -80,8 +80,8 @@ void sum_products(Stream stream, const Cut& cut, double* partial, const T* gradi
   }
 }
 
-// The channels, for with_packs(): an odd number where factors begin where whole accesses of as many
-// factors as of activations may not.
+// Returns the number of channels for with_packs(). It is odd if the factors are not aligned for
+// accesses of as many factors as activations.
 std::uint32_t channels_to_pack(const FactoredShape& shape, const void* factors) {
   const std::size_t access = 16 / bytes_of(shape.type) * sizeof(float);
   const bool fits = reinterpret_cast<std::uintptr_t>(factors) % access == 0;

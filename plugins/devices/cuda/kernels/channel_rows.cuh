@@ -2,15 +2,15 @@
 
 #include "plugins/devices/cuda/kernels/vector_access.cuh"
 
-// How kernels that reduce over rows of channels cut their work, and their reads and writes of
+// How kernels that reduce over rows of channels divide their work, and their accesses to
 // neighbouring channels.
 namespace convoy::cuda {
 
 constexpr std::uint32_t kMostChunks = 512;  // partial sums per channel
-// Blocks of threads that fill the largest GPU (132 multiprocessors) with 8 each, and to spare.
+// More blocks of threads than fill the largest GPU (132 multiprocessors) with 8 each.
 constexpr std::uint32_t kEnoughBlocks = 132 * 16;
 
-// How a reduction over rows is cut: a block is `lanes` threads wide, each of which takes `per`
+// The division of a reduction over rows: a block is `lanes` threads wide. Each thread takes `per`
 // neighbouring channels of every (kThreads / lanes)-th row of its chunk.
 struct Cut {
   std::uint32_t lanes, tiles, chunks;
@@ -22,7 +22,7 @@ bool packs_fit(std::uint32_t channels) {
   return channels % kPerAccess<T> == 0;
 }
 
-// rows_per_thread: how many a thread should have at least; most: chunks.
+// rows_per_thread: the least number of rows of a thread, if possible; most_chunks: the most chunks.
 inline Cut cut_rows(std::uint64_t rows, std::uint32_t channels, int per,
                     std::uint64_t rows_per_thread, std::uint32_t most_chunks) {
   Cut cut{};
@@ -40,7 +40,7 @@ inline Cut cut_rows(std::uint64_t rows, std::uint32_t channels, int per,
   return cut;
 }
 
-// For sums over rows, and for what is done to each row.
+// The divisions for sums over rows, and for work on each row.
 inline Cut cut_for_sums(std::uint64_t rows, std::uint32_t channels, int per) {
   return cut_rows(rows, channels, per, 8, kMostChunks);
 }
@@ -59,7 +59,7 @@ struct Constant {
   static constexpr int value = kValue;
 };
 
-// Calls body with a value of the type and, as a Constant, how many channels a thread takes.
+// Calls body with a value of the type and, as a Constant, the number of channels per thread.
 template <typename Body>
 void with_packs(Type type, std::uint32_t channels, Body&& body) {
   with_type(type, [&](auto zero) {
@@ -71,7 +71,7 @@ void with_packs(Type type, std::uint32_t channels, Body&& body) {
   });
 }
 
-// What a thread of a kernel over rows takes: kPer channels of every stride-th row of its chunk.
+// The part of a thread in a kernel over rows: kPer channels of every stride-th row of its chunk.
 struct Walk {
   std::uint32_t channel;
   std::uint64_t row, end, stride;
@@ -84,7 +84,7 @@ __device__ inline Walk walk_of(std::uint64_t rows, std::uint64_t rows_per_chunk)
   return {(blockIdx.x * blockDim.x + threadIdx.x) * kPer, begin + threadIdx.y, end, blockDim.y};
 }
 
-// Neighbouring channels of one row as they lie in memory.
+// Neighbouring channels of one row, as in memory.
 template <typename T, int kPer>
 struct alignas(sizeof(T) * kPer) Channels {
   T values[kPer];
@@ -108,7 +108,7 @@ __device__ inline void store(T* to, const float (&values)[kPer]) {
   *reinterpret_cast<Channels<T, kPer>*>(to) = pack;
 }
 
-// Kernels that finish sums have blocks of so many channels, each with a column of threads.
+// Kernels that finish sums have blocks of this many channels, each with a column of threads.
 constexpr std::uint32_t kFinishChannels = 16;
 constexpr std::uint32_t kFinishRows = kThreads / kFinishChannels;
 
@@ -119,8 +119,8 @@ inline dim3 finish_threads() {
   return dim3(kFinishChannels, kFinishRows);
 }
 
-// The partial sums partial[chunk][channel][value] of a channel over all chunks, added by its column
-// of threads in a fixed order; all of a block's threads take part.
+// Adds the partial sums partial[chunk][channel][value] of a channel over all chunks. The channel's
+// column of threads does so in a fixed order; all threads of the block must call it.
 template <int kValues>
 __device__ inline void over_chunks(double (&total)[kValues], const double* partial,
                                    std::uint32_t chunks, std::uint32_t channel,

@@ -2,10 +2,10 @@
 
 #include "plugins/devices/cuda/kernels/channel_rows.cuh"
 
-// Sums per channel over all rows: of every chunk, then of the chunks.
+// Sums per channel over all rows: first within every chunk, then over the chunks.
 namespace convoy::cuda {
 
-// partial[chunk][channel] <- what the threads of the chunk's block have added up.
+// partial[chunk][channel] <- the sum over the threads of the chunk's block.
 template <int kPer>
 __device__ inline void add_up_chunk(double* partial, const float (&own)[kPer],
                                     std::uint32_t channel, std::uint32_t channels) {
@@ -22,7 +22,7 @@ __device__ inline void add_up_chunk(double* partial, const float (&own)[kPer],
   }
 }
 
-// write[channel] <- the sum of all its chunks; with the blocks of finish_blocks and finish_threads.
+// write[channel] <- the sum of all its chunks. Use the grid of finish_blocks and finish_threads.
 __device__ inline void add_up_chunks(float* write, const double* partial, std::uint32_t channels,
                                      std::uint32_t chunks) {
   const std::uint32_t channel = blockIdx.x * kFinishChannels + threadIdx.x;

@@ -4,11 +4,11 @@
 
 namespace convoy::cuda {
 
-// Messages of selected and of quantised elements, as the interpreter makes them bit for bit: see
-// CONVOY_OP_TOP_K and those behind it.
+// Messages of selected and of quantised elements, bit for bit as core/plan/reference defines them:
+// see CONVOY_OP_TOP_K and the operations after it.
 
-// What choosing the largest elements needs on the device between its kernels; no contents outlive
-// one choice.
+// Device memory that the selection of the largest elements uses between its kernels. Its contents
+// are not needed after the selection.
 inline constexpr std::uint32_t kMostDigits = 1u << 11;
 inline constexpr std::uint32_t kMostChunks = 1024;
 struct SelectionMemory {
@@ -29,9 +29,9 @@ struct Selection {
 };
 void top_k(Stream stream, const Selection& what, SelectionMemory* memory);
 
-// write <- onto, or zero where that is null; may be onto.
+// write <- onto, or zero if that is null; write may be onto.
 void start_sum(Stream stream, float* write, const float* onto, std::uint64_t count);
-// write[indices[i]] <- that + values[i]
+// write[indices[i]] += values[i]
 void scatter(Stream stream, float* write, std::uint64_t size, const float* values,
              const std::int32_t* indices, std::uint64_t count);
 
@@ -42,11 +42,12 @@ struct Quantised {
   std::uint8_t* codes;
   float* scales;
 };
-// A message of so many bytes of codes and so many scales; rest may be null, or from.
+// Writes a message with code_bytes bytes of codes and scale_count scales; rest may be null, or
+// from.
 void quantise(Stream stream, const Quantised& to, std::uint64_t code_bytes,
               std::uint64_t scale_count, const float* from, float* rest);
-// write <- onto, or zero, + messages, each of whose parts is so many bytes and scales behind the
-// one before it; write may be onto.
+// write = onto (or 0) + the sum of the decoded messages. Message m starts at m * code_bytes and m *
+// scale_count. write may be onto.
 void dequantise(Stream stream, const Quantised& from, std::uint64_t messages,
                 std::uint64_t code_bytes, std::uint64_t scale_count, float* write,
                 const float* onto);

@@ -38,8 +38,8 @@ __global__ void depthwise_data_kernel(Windows s, T* write, const T* gradient, co
   }
 }
 
-// Block (channels of 32, tap, chunk of the outputs): thread (x, y) takes channel x and every eighth
-// output cell of the chunk.
+// Blocks are (32 channels, tap, chunk of the outputs). Thread (x, y) takes channel x and every
+// eighth output cell of the chunk.
 template <typename T>
 __global__ void depthwise_weights_kernel(Windows s, double* partial, const T* read,
                                          const T* gradient, std::uint64_t cells) {

@@ -59,7 +59,8 @@ __global__ void layer_norm_backward_kernel(T* write, LayerNormPast past, bool ad
   }
 }
 
-// partial[chunk][channel]: sums over rows of the gradient, and of it times the normalised x.
+// partial[chunk][channel]: sums over rows of the gradient, and of the gradient times the normalised
+// x.
 template <typename T>
 __global__ void norm_sums_kernel(double* partial, LayerNormPast past, std::uint64_t rows,
                                  std::uint32_t channels, std::uint64_t rows_per_chunk) {

@@ -11,11 +11,11 @@ struct LayerNormShape {
   std::uint32_t channels;
 };
 
-// gamma may be null: ones. Also each row's mean and 1 / deviation.
+// A null gamma stands for ones. Also writes each row's mean and 1 / deviation.
 void layer_norm(Stream stream, const LayerNormShape& shape, void* write, const void* read,
                 const float* gamma, const float* beta, float epsilon, float* mean, float* inverse);
 
-// What the backward pass reads: of the forward pass, and the gradient of its result.
+// The inputs of the backward pass: values of the forward pass, and the gradient of its result.
 struct LayerNormPast {
   const void* read;
   const float* gamma;  // or null
@@ -23,7 +23,7 @@ struct LayerNormPast {
   const float* inverse;
   const void* gradient;
 };
-// write <- the gradient of what was read or, where it `adds`, += .
+// write <- the gradient of the input; with `adds`, +=.
 void layer_norm_backward(Stream stream, const LayerNormShape& shape, const LayerNormPast& past,
                          void* write, bool adds);
 // Gradients of gamma (or null) and beta. scratch: layer_norm_scratch() bytes.

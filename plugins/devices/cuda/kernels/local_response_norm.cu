@@ -39,8 +39,8 @@ __global__ void norm_forward_kernel(ResponseNorm shape, T* write, const T* read)
   }
 }
 
-// What an element's result contributes to the gradients of its neighbours, but for their own
-// values.
+// The contribution of an element's result to the gradients of its neighbours, without the factor of
+// their own values.
 template <typename T>
 __global__ void norm_share_kernel(ResponseNorm shape, float* share, const T* read,
                                   const T* gradient) {

@@ -12,7 +12,7 @@ struct Largest {
   __device__ double operator()(double a, double b) const { return b > a || b != b ? b : a; }
 };
 
-// Over the threads of a block, in a fixed order; all threads get the result.
+// Combines the values of the threads of a block, in a fixed order; all threads get the result.
 template <typename Combine>
 __device__ double over_block(double value, Combine combine) {
   __shared__ double values[kThreads];
@@ -41,8 +41,8 @@ __device__ double log_of_sum(const T* scores, std::uint32_t classes) {
   return log(over_block(sum, Sum{})) + top;
 }
 
-// A block per row. hits: whether fewer than 1 and fewer than 5 scores are above the label's; neither
-// where a score is not finite. A row without a label (-1) has neither loss nor hits.
+// One block per row. hits: whether fewer than 1 and fewer than 5 scores are above the label's;
+// neither if a score is not finite. A row without a label (-1) has neither loss nor hits.
 template <typename T>
 __global__ void row_loss_kernel(const T* all, const std::int32_t* labels, std::uint32_t classes,
                                 double* losses, std::uint8_t* hits) {

@@ -4,7 +4,7 @@
 
 namespace convoy::cuda {
 
-// What a loss layer leaves in host memory that the device addresses.
+// The results that a loss layer writes to host memory that the device addresses.
 struct LossResult {
   double loss;
   std::uint64_t hits[2];

@@ -14,7 +14,7 @@ __device__ inline float sigmoid(float x) {
   return 1.0f / (1.0f + expf(-x));
 }
 
-// Share of a standard normal distribution below x.
+// The part of a standard normal distribution below x.
 __device__ inline float below(float x) {
   return 0.5f * (1.0f + erff(x * kInverseRootOfTwo));
 }
@@ -60,7 +60,7 @@ struct Product {
   __device__ float operator()(float a, float b) const { return a * b; }
 };
 
-// write <- function(a, b), in accesses of 16 bytes as far as there are whole ones; b may be null.
+// write <- function(a, b), in accesses of 16 bytes where possible; b may be null.
 template <typename T, typename Function>
 __global__ void pointwise_kernel(T* write, const T* a, const T* b, bool adds, Function function,
                                  std::uint64_t packs, std::uint64_t count) {

@@ -4,8 +4,8 @@
 
 namespace convoy::cuda {
 
-// Functions of every element of activations by itself, and products of two activations. Arithmetic
-// is f32. write may be one of the other operands; where it `adds`, it is += instead of <-.
+// Element-wise functions of activations, and products of two activations. Arithmetic is f32. write
+// may be one of the other operands. With `adds`, += replaces <-.
 
 enum class Curve : std::uint32_t { kSigmoid, kTanh, kSilu, kGelu };
 
@@ -18,11 +18,11 @@ void curve_backward(Stream stream, Type type, Curve curve, void* write, const vo
 void multiply(Stream stream, Type type, void* write, const void* a, const void* b, bool adds,
               std::uint64_t count);
 
-// Whole images are dropped, with CPU devices' mask, or scaled by 1 / keep.
+// Drops whole images, with the same mask as CPU devices, or scales them by 1 / keep.
 struct ImageDropout {
-  std::uint64_t key;  // of seed, replica and layer
+  std::uint64_t key;  // derived from seed, replica and layer
   std::uint64_t step;
-  const std::uint64_t* step_at;  // device memory that has the step; null = it is `step`
+  const std::uint64_t* step_at;  // device memory with the step; null = `step` is used
   std::uint32_t threshold;       // keeps an image whose 32 random bits are below it
   float factor;
   std::uint64_t image_elements;

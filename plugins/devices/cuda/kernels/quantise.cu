@@ -34,7 +34,7 @@ __device__ inline float scale_of(std::uint32_t code, const Magnitudes& all) {
   return all.nonzero == 0 ? 0.0f : static_cast<float>(all.sum / static_cast<double>(all.nonzero));
 }
 
-// A row of threads per block of elements, whose halves are added up in a fixed order.
+// One row of threads per block of elements; its halves are added up in a fixed order.
 __global__ void scale_kernel(Quantised to, const float* from, std::uint64_t blocks) {
   __shared__ Magnitudes parts[kBlocksAtOnce][kLanes];
   const std::uint64_t block = static_cast<std::uint64_t>(blockIdx.x) * kBlocksAtOnce + threadIdx.y;
@@ -78,7 +78,7 @@ __device__ inline unsigned per_byte_of(std::uint32_t code) {
   return code == kSign ? 5u : code == k4Bits ? 2u : 1u;
 }
 
-// A thread per byte of codes.
+// One thread per byte of codes.
 __global__ void encode_kernel(Quantised to, const float* from, float* rest, std::uint64_t bytes) {
   const unsigned per_byte = per_byte_of(to.code);
   for (std::uint64_t byte = first_index(); byte < bytes; byte += index_stride()) {
@@ -99,7 +99,7 @@ __global__ void encode_kernel(Quantised to, const float* from, float* rest, std:
   }
 }
 
-// The code that `digit` counts in a byte: 1, 3, 9 ... of signs, 1 and 16 of 4 bits.
+// Returns the code at `digit` in a byte: 1, 3, 9 ... for signs, 1 and 16 for 4 bits.
 __device__ inline int decode(std::uint32_t code, unsigned byte, unsigned digit) {
   if (code == kSign) return static_cast<int>(byte / digit % 3) - 1;
   if (code != k4Bits) return static_cast<std::int8_t>(byte);

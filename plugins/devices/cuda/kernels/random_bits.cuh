@@ -4,7 +4,7 @@
 
 namespace convoy::cuda {
 
-// The 32 bits that decide about element or image `number`; those of CPU devices.
+// Returns the 32 bits that decide about element or image `number`, the same as on CPU devices.
 __device__ inline std::uint32_t random_bits(std::uint32_t number, std::uint64_t key) {
   std::uint32_t h = number * 0x9e3779b1u ^ static_cast<std::uint32_t>(key);
   h ^= h >> 16;

@@ -4,8 +4,8 @@
 
 namespace convoy::cuda {
 
-// Rows of attention's weights, each as long as there are cells. Scores and their gradients before
-// rounding are f32, and so is all arithmetic.
+// Rows of attention weights, each with one element per cell. Scores and their gradients are f32
+// before rounding, and so is all arithmetic.
 
 // weights <- softmax(scale * scores), row by row.
 void row_softmax(Stream stream, Type type, void* weights, const float* scores, float scale,

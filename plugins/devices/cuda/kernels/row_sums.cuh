@@ -2,7 +2,7 @@
 
 #include "plugins/devices/cuda/kernels/vector_access.cuh"
 
-// What kernels share that take a whole row per warp.
+// Code shared by kernels that use one warp per row.
 namespace convoy::cuda {
 
 constexpr unsigned kRowLanes = 32;
@@ -18,12 +18,13 @@ inline dim3 row_threads() {
 struct Plus {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
-// Not-a-number wins, so that a diverged run is seen.
+// NaN wins, so that a diverged run is noticed.
 struct Larger {
   __device__ float operator()(float a, float b) const { return b > a || b != b ? b : a; }
 };
 
-// Over the threads of a row, in a fixed order; all of a block's threads take part.
+// Combines the values of the threads of a row, in a fixed order. All threads of the block must call
+// it.
 template <typename Combine>
 __device__ inline float over_row(float value, Combine combine) {
   __shared__ float values[kRowsPerBlock][kRowLanes];
@@ -40,7 +41,7 @@ __device__ inline float over_row(float value, Combine combine) {
   return result;
 }
 
-// Threads of rows behind the last one compute the last one once more and write nothing.
+// Threads of rows behind the last one compute the last one again and write nothing.
 __device__ inline std::uint64_t row_of_thread(std::uint64_t rows, bool& own) {
   const std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.y;
   own = row < rows;

@@ -16,7 +16,7 @@ __device__ inline std::uint32_t magnitude(float value) {
 }
 
 struct Digit {
-  std::uint32_t prefix_shift;  // above it are the digits that are known
+  std::uint32_t prefix_shift;  // the known digits are above this bit
   std::uint32_t shift;
   std::uint32_t digits;
 };
@@ -44,7 +44,8 @@ __global__ void count_digits_kernel(const float* from, std::uint64_t count, Digi
     if (counts[i] > 0) atomicAdd(&memory->counts[i], counts[i]);
 }
 
-// The digit of the last element that is taken, from the highest one down: first eight at a time.
+// Finds the digit of the last element that is taken, from the highest one down: first eight at a
+// time.
 __global__ void choose_digit_kernel(SelectionMemory* memory, Digit digit) {
   __shared__ std::uint32_t sums[kThreads];
   const std::uint32_t each = digit.digits / kThreads;
@@ -66,7 +67,7 @@ __global__ void choose_digit_kernel(SelectionMemory* memory, Digit digit) {
   for (std::uint32_t i = threadIdx.x; i < kMostDigits; i += blockDim.x) memory->counts[i] = 0;
 }
 
-// Elements of one block of threads: all chunks but the last ones are equal.
+// The elements of one block of threads: all chunks but the last ones are equal.
 struct Chunk {
   std::uint64_t first;
   std::uint64_t end;
@@ -106,7 +107,7 @@ __global__ void count_above_kernel(const float* from, std::uint64_t count,
   memory->equal[blockIdx.x] = equal[0];
 }
 
-// Per chunk, what is before it instead of what is in it.
+// Replaces each chunk's counts by the sums of the chunks before it.
 __global__ void sum_chunks_kernel(SelectionMemory* memory, std::uint32_t chunks) {
   __shared__ std::uint32_t above[kMostChunks];
   __shared__ std::uint32_t equal[kMostChunks];
@@ -134,8 +135,8 @@ __global__ void sum_chunks_kernel(SelectionMemory* memory, std::uint32_t chunks)
   }
 }
 
-// Elements are taken in their order: a block goes through its chunk, one element per thread at a
-// time, and counts those before each. above and equal share a word of sums.
+// Takes elements in order: a block goes through its chunk, one element per thread at a time, and
+// counts the elements before each. above and equal share a word of sums.
 __global__ void take_kernel(Selection it, const SelectionMemory* memory) {
   __shared__ std::uint32_t sums[2][kThreads];
   const Chunk chunk = chunk_of(it.count);

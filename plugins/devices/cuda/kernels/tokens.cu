@@ -45,7 +45,7 @@ __global__ void sum_images_kernel(float* write, const T* gradient, std::uint64_t
   }
 }
 
-// The two cells of an axis that an upsampled one lies between, and the share of the second.
+// The two cells of an axis that surround an upsampled one, and the share of the second.
 struct Between {
   std::int64_t first, second;
   float share;
@@ -64,7 +64,7 @@ __device__ inline Between between(std::int64_t output, std::int64_t factor, std:
   return {on_image(cell, size), on_image(cell + 1, size), place - first};
 }
 
-// What a cell has in an upsampled one.
+// The share of a cell in an upsampled one.
 __device__ inline float share_of(const Between& between, std::int64_t cell) {
   return (between.first == cell ? 1.0f - between.share : 0.0f) +
          (between.second == cell ? between.share : 0.0f);
@@ -90,7 +90,7 @@ __global__ void upsample_kernel(T* write, const T* read, UpsampleShape s, std::u
   }
 }
 
-// A cell has shares in the upsampled cells of its own place and of its neighbours'.
+// A cell has shares in the upsampled cells at its own position and at its neighbours'.
 template <typename T>
 __global__ void upsample_backward_kernel(T* write, const T* gradient, UpsampleShape s, bool adds,
                                          std::uint64_t count) {

@@ -4,10 +4,10 @@
 
 namespace convoy::cuda {
 
-// Learned cells and values of transformers. Variables and their gradients are f32; sums over images
-// are made in their order.
+// Learned cells and values of transformers. Variables and their gradients are f32. Sums over images
+// go through them in order.
 
-// Images of `cells` rows of channels, and images of one row more: the token in front.
+// Images of `cells` rows of channels, and images with one more row: the token in front.
 struct TokenShape {
   Type type;
   std::uint64_t images, cells;
@@ -15,14 +15,14 @@ struct TokenShape {
 };
 void put_token(Stream stream, const TokenShape& shape, void* write, const void* read,
                const float* token);
-// write <- gradient without the token's rows or, where it `adds`, += .
+// write <- gradient without the token's rows; with `adds`, +=.
 void drop_token(Stream stream, const TokenShape& shape, void* write, const void* gradient,
                 bool adds);
 
 // write <- read + positions, the same for every image.
 void add_positions(Stream stream, Type type, void* write, const void* read, const float* positions,
                    std::uint64_t images, std::uint64_t image_elements);
-// write[i] <- the sum over images of their gradient's element i, of the first `count` ones.
+// write[i] <- the sum over images of element i of their gradients, for the first `count` elements.
 void sum_images(Stream stream, Type type, float* write, const void* gradient, std::uint64_t images,
                 std::uint64_t image_elements, std::uint64_t count);
 

@@ -9,7 +9,7 @@ constexpr std::uint32_t kMomentum = 1;  // convoy_optimizer_kind
 constexpr std::uint32_t kRmsprop = 2;
 constexpr std::uint32_t kAdam = 3;
 
-// The constants once the scalars on the device are known.
+// The constants after reading the scalars on the device.
 struct Guarded {
   RuleConstants constants;
   float inverse_loss_scale;
@@ -60,7 +60,7 @@ __device__ inline void update_element(const RuleConstants& c, float g, float& w,
   }
 }
 
-// How many slots of state a kind has.
+// The number of state slots of a kind.
 template <std::uint32_t kKind>
 constexpr int kSlots = kKind == 0           ? 0
                        : kKind == kMomentum ? 1

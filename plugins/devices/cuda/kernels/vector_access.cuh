@@ -5,13 +5,13 @@
 
 #include "plugins/devices/cuda/kernels/types.hpp"
 
-// What kernels share: conversions, launch sizes.
+// Code that kernels share: conversions, launch sizes.
 namespace convoy::cuda {
 
 constexpr int kThreads = 256;
 // Enough blocks to fill the largest GPU several times over.
 constexpr std::uint64_t kMostBlocks = 132 * 32;
-// Of the second and third dimension of a grid, on every GPU.
+// Limit of the second and third dimension of a grid, on every GPU.
 constexpr std::uint32_t kMostGridRows = 65535;
 
 inline unsigned blocks_for(std::uint64_t work) {
@@ -48,17 +48,17 @@ __device__ inline __nv_bfloat16 from_float<__nv_bfloat16>(float value) {
   return __float2bfloat16_rn(value);
 }
 
-// Elements that one access of 16 bytes moves.
+// The number of elements that one access of 16 bytes moves.
 template <typename T>
 constexpr int kPerAccess = 16 / static_cast<int>(sizeof(T));
 
-// As many elements as one access of 16 bytes moves.
+// The elements that one access of 16 bytes moves.
 template <typename T>
 struct alignas(16) Pack {
   T values[kPerAccess<T>];
 };
 
-// Calls body with a value of the C++ type that a Type stands for.
+// Calls body with a value of the C++ type for a Type.
 template <typename Body>
 void with_type(Type type, Body&& body) {
   if (type == Type::kFloat) {
@@ -77,7 +77,7 @@ __device__ inline std::uint64_t index_stride() {
   return static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
 }
 
-// index <- index / by; the rest is returned. Divisions of 64 bits cost several times as much.
+// index <- index / by; returns the remainder. Divisions of 64 bits cost several times as much.
 __device__ inline std::uint32_t split(std::uint64_t& index, std::uint32_t by) {
   if (index > 0xffffffffu) {
     const auto rest = static_cast<std::uint32_t>(index % by);

@@ -13,7 +13,7 @@ __device__ inline void put_pack(T* to, float (&values)[kPer], bool adds) {
   store<T, kPer>(to, values);
 }
 
-// The first of equal cells; not-a-number wins, so that a diverged run is seen. Here and below,
+// Takes the first of equal cells. NaN wins, so that a diverged run is noticed. Here and below,
 // `packs` are of kPer channels, which one thread takes.
 template <typename T, int kPer>
 __global__ void max_kernel(Windows s, T* write, const T* read, std::uint8_t* record,

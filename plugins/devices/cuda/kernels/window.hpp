@@ -4,8 +4,8 @@
 
 namespace convoy::cuda {
 
-// Windows over NHWC images: pools and depthwise convolutions. Every result is gathered by one
-// thread, so that sums have a fixed order.
+// Windows over NHWC images: pools and depthwise convolutions. One thread computes each result, so
+// that sums have a fixed order.
 struct Windows {
   std::uint32_t images, channels;
   std::uint32_t in_height, in_width, out_height, out_width;
@@ -20,13 +20,13 @@ struct Windows {
   }
 };
 
-// record: which cell of its window each maximum is, a byte per result; null = not wanted.
+// record: the index of each maximum in its window, a byte per result; null = not wanted.
 void max_pool(Stream stream, Type type, const Windows& shape, void* write, const void* read,
               std::uint8_t* record);
 inline constexpr std::uint32_t kMostRecordedCells = 256;
 void max_pool_backward(Stream stream, Type type, const Windows& shape, void* write,
                        const void* gradient, const std::uint8_t* record, bool adds);
-// Divides by the number of real cells.
+// Divides by the number of cells that are not padding.
 void average_pool(Stream stream, Type type, const Windows& shape, void* write, const void* read);
 void average_pool_backward(Stream stream, Type type, const Windows& shape, void* write,
                            const void* gradient, bool adds);

@@ -3,7 +3,7 @@
 #include "plugins/devices/cuda/kernels/channel_rows.cuh"
 #include "plugins/devices/cuda/kernels/window.hpp"
 
-// Where elements and windows of NHWC images lie.
+// Positions of elements and windows of NHWC images.
 namespace convoy::cuda {
 
 // An element of an NHWC tensor.
@@ -41,11 +41,12 @@ __device__ inline std::uint64_t output_index(const Windows& s, const Place& p, s
   return ((p.image * s.out_height + y) * s.out_width + x) * s.channels + p.channel;
 }
 
-// Calls use(y, x, cell) for the real cells of the window of an output.
+// Calls use(y, x, cell) for the cells of an output's window that are not padding.
 template <typename Use>
 __device__ inline void for_cells(const Windows& s, const Place& p, Use&& use) {
   for (std::uint32_t ky = 0; ky < s.kernel_height; ++ky) {
-    const std::uint32_t y = p.y * s.stride_height + ky - s.pad_top;  // wraps where it is negative
+    // a negative value wraps to a large one
+    const std::uint32_t y = p.y * s.stride_height + ky - s.pad_top;
     if (y >= s.in_height) continue;
     for (std::uint32_t kx = 0; kx < s.kernel_width; ++kx) {
       const std::uint32_t x = p.x * s.stride_width + kx - s.pad_left;
@@ -54,11 +55,11 @@ __device__ inline void for_cells(const Windows& s, const Place& p, Use&& use) {
   }
 }
 
-// Calls use(y, x, cell) for the outputs whose windows hold an input, as their `cell`.
+// Calls use(y, x, cell) for the outputs whose windows contain an input, as their `cell`.
 template <typename Use>
 __device__ inline void for_windows(const Windows& s, const Place& p, Use&& use) {
   for (std::uint32_t ky = 0; ky < s.kernel_height; ++ky) {
-    const std::uint32_t from_y = p.y + s.pad_top - ky;  // wraps where it is negative
+    const std::uint32_t from_y = p.y + s.pad_top - ky;  // a negative value wraps to a large one
     if (from_y % s.stride_height != 0 || from_y > p.y + s.pad_top) continue;
     const std::uint32_t y = from_y / s.stride_height;
     if (y >= s.out_height) continue;

@@ -9,9 +9,9 @@
 namespace convoy::cuda {
 namespace {
 
-// Times between events are float milliseconds: beyond this many seconds they lose microseconds.
+// Times between events are float milliseconds: beyond this many seconds, they lose microseconds.
 constexpr double kLongestSpan = 4.0;
-constexpr int kBaseTries = 16;  // of finding the time of an event on the host's clock
+constexpr int kBaseTries = 16;  // attempts to find the time of an event on the host's clock
 
 }  // namespace
 
@@ -34,15 +34,15 @@ CudaStreams::CudaStreams(int gpu) : gpu_(gpu) {
   set_base();
 }
 
-// Errors are of no interest any more.
+// Ignores errors.
 CudaStreams::~CudaStreams() {
   static_cast<void>(cudaSetDevice(gpu_));
   for (cudaEvent_t event : all_) static_cast<void>(cudaEventDestroy(event));
   for (cudaStream_t stream : streams_) static_cast<void>(cudaStreamDestroy(stream));
 }
 
-// The event happens between two looks at the clock, which something else may tear apart: of several
-// tries the one counts whose looks are closest.
+// The event happens between two readings of the clock. Something else may delay one of them, so the
+// attempt with the closest readings counts.
 void CudaStreams::set_base() {
   cudaEvent_t spare = nullptr;
   require(cudaEventCreate(&spare), "creating an event");

@@ -11,12 +11,11 @@
 
 namespace convoy::cuda {
 
-// Seconds on the clock that all devices of the process share.
+// Returns seconds on the clock that all devices of the process share.
 double now_seconds();
 
-// A stream per lane of one GPU and one for the input, and events that are used again. Copies,
-// collectives and updates have priority over layers. Event times are brought to the clock of
-// now_seconds().
+// A stream per lane of one GPU and one for the input, and reusable events. Copies, collectives and
+// updates have priority over layers. Event times are converted to the clock of now_seconds().
 class CudaStreams : public StreamDriver {
  public:
   explicit CudaStreams(int gpu);
@@ -45,12 +44,12 @@ class CudaStreams : public StreamDriver {
 
   int gpu_;
   std::array<cudaStream_t, kStreams> streams_{};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<cudaEvent_t> all_;
   std::vector<cudaEvent_t> free_;
-  cudaEvent_t base_ = nullptr;  // a moment whose time on the host's clock is known
+  cudaEvent_t base_ = nullptr;  // an event whose time on the host's clock is known
   double base_seconds_ = 0;
-  NextBase next_base_;  // a later one, taken as soon as nobody else needs its event
+  NextBase next_base_;  // a later base, used as soon as no pending event needs the old one
 };
 
 }  // namespace convoy::cuda

@@ -6,7 +6,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Far more than the waits of the steps that are learned from.
+// Far more than the waits of the steps that patterns are learned from.
 constexpr std::size_t kMostAwaited = 65536;
 
 }  // namespace
@@ -60,7 +60,7 @@ const EventLedger::Entry* EventLedger::find(const convoy_wait& point) const {
   return entry == found->second.end() ? nullptr : &*entry;
 }
 
-// Under the lock, so that the event cannot be given back and recorded again meanwhile.
+// Holds the lock, so that the event cannot be given back and recorded again meanwhile.
 EventLedger::Answer EventLedger::wait(const convoy_wait& point,
                                       const std::function<void(Event)>& wait_for) {
   const std::lock_guard lock(mutex_);

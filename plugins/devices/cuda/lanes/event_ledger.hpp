@@ -20,33 +20,34 @@ namespace convoy::cuda {
 bool holds(const convoy_wait& point);
 // The listeners for timelines that devices of this process advance.
 TimelineListeners& timeline_listeners();
-// Lets a timeline reach a value; a thread that sees it sees everything written before it. Tells
+// Stores the value of a timeline. A thread that sees it sees everything written before it. Tells
 // timeline_listeners().
 void reach(std::uint64_t* timeline, std::uint64_t value);
 
 // Maps future points of timelines to the devices' events for them, so that one stream can wait for
-// another without the host. All devices of the process share one. Thread-safe.
+// another without the host. All devices of the process share one ledger. Thread-safe.
 class EventLedger {
  public:
   using Event = void*;
   enum class Answer { kReached, kWaited, kUnknown };
 
-  // The event is recorded on a stream: the timeline reaches the value when it is.
+  // Adds an event that is recorded on a stream. The timeline reaches the value when the event is
+  // reached.
   void add(const std::uint64_t* timeline, std::uint64_t value, Event event);
-  // The timeline has reached the value: its event may be used for something else.
+  // Removes the event of a value that the timeline has reached: it may be used for something else.
   void remove(const std::uint64_t* timeline, std::uint64_t value);
-  // Calls wait_for with the event that stands for the point. kUnknown: nothing that reaches it has
-  // been queued.
+  // Calls wait_for with the event for the point. kUnknown: no operation that reaches it has been
+  // queued.
   Answer wait(const convoy_wait& point, const std::function<void(Event)>& wait_for);
   bool knows(const convoy_wait& point);
 
-  // An operation of a device waits for the point. This only informs is_awaited(): not every wait
-  // needs to be noted, and the oldest are forgotten.
+  // Notes that an operation of a device waits for the point. This only informs is_awaited(): not
+  // every wait needs to be noted, and the oldest are forgotten.
   void note_awaited(const convoy_wait& point, const void* device);
   bool is_awaited(const convoy_wait& point);
   bool is_awaited_elsewhere(const convoy_wait& point, const void* device);  // by another device
 
-  // A number that grows with every change and every ring(); sleep() returns once it is not `epoch`.
+  // Grows with every change and every ring(); sleep() returns once it differs from `epoch`.
   std::uint64_t epoch();
   void ring();
   void sleep(std::uint64_t epoch, std::chrono::microseconds longest);
@@ -66,7 +67,7 @@ class EventLedger {
   std::map<std::pair<const std::uint64_t*, std::uint64_t>, std::vector<const void*>> awaited_;
 };
 
-// All devices of the process: streams of one wait for events of another.
+// The ledger of all devices of the process: streams of one device wait for events of another.
 const std::shared_ptr<EventLedger>& shared_ledger();
 
 }  // namespace convoy::cuda

@@ -8,11 +8,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between two looks at events that are not reached: far below a step, far above the cost of a look.
+// Interval between two polls of unreached events: much shorter than a step, much longer than a poll
+// takes.
 constexpr std::chrono::microseconds kBetweenPolls{20};
 constexpr std::chrono::microseconds kIdle{50000};
 
-// How long to sleep at most: others may advance timelines without ringing, unless somebody listens
+// The longest sleep. Other code may advance timelines without ringing, unless there is a listener
 // (convoy/abi/waking.h).
 std::chrono::microseconds unknown_again() {
   return timeline_listeners().is_empty() ? std::chrono::microseconds(500) : kIdle;
@@ -97,8 +98,8 @@ bool LaneEngine::know(const convoy_wait* waits, std::size_t count) {
 }
 
 // A failed device waits for nothing. A run of operations is held back, for kRunPatience at most,
-// while it is incomplete or a later operation of it waits, perhaps for an earlier one of the same
-// run.
+// while it is incomplete or one of its later operations waits, possibly for an earlier one of the
+// same run.
 bool LaneEngine::is_ready(const Unit& unit) {
   const bool failed = failed_.load();
   if (unit.run == nullptr)
@@ -113,8 +114,8 @@ bool LaneEngine::is_ready(const Unit& unit) {
   return false;
 }
 
-// The operations at the heads of the lanes. A run counts only when it is at the heads of all its
-// lanes.
+// Returns the operations at the heads of the lanes. A run is included only if it is at the heads of
+// all its lanes.
 std::vector<LaneEngine::Unit> LaneEngine::heads() {
   std::vector<Unit> units;
   const std::lock_guard lock(mutex_);
@@ -133,7 +134,7 @@ std::vector<LaneEngine::Unit> LaneEngine::heads() {
   return units;
 }
 
-// The most urgent of the heads that can be queued.
+// Takes the most urgent of the heads that can be queued.
 LaneEngine::Unit LaneEngine::take_ready() {
   Unit best;
   for (Unit& unit : heads()) {
@@ -173,8 +174,9 @@ void LaneEngine::launch(const convoy_submission& submission) {
   ledger_->ring();
 }
 
-// What was queued before a failure still runs: the end is that of the stream. The submission is not
-// touched once the failure shows. That the end of a failed operation fails, too, tells nothing new.
+// Work that was queued before a failure still runs, so the end is that of the stream. The
+// submission is not accessed once the failure is visible. If the end of a failed operation fails,
+// too, that error is ignored.
 void LaneEngine::queue_work(InFlight& item) {
   const convoy_submission& it = *item.submission;
   const std::uint32_t lane = it.lane;
@@ -237,9 +239,9 @@ bool LaneEngine::finish_reached() {
   return any;
 }
 
-// A lost device never reaches its events: then nothing runs any more. What the check throws may be
-// the reason why an event is reached: it comes after that. It does not end what is under way, which
-// goes on reading and writing its memory until its event is reached.
+// A lost device never reaches its events, so nothing runs any more. An error that the check throws
+// may be the reason why an event is reached, so the check comes after that. It does not end running
+// work, which continues to access its memory until its event is reached.
 bool LaneEngine::has_ended(const InFlight& item) {
   if (item.flight != nullptr && item.flight->ended) return true;
   const StreamDriver::Event end = item.flight == nullptr ? item.end : item.flight->end;
@@ -255,7 +257,7 @@ bool LaneEngine::has_ended(const InFlight& item) {
   }
 }
 
-// What has failed once stays failed.
+// A failure is permanent.
 void LaneEngine::check() {
   if (!hooks_.check || failed_.load()) return;
   try {
@@ -265,7 +267,8 @@ void LaneEngine::check() {
   }
 }
 
-// Nothing of the submission is touched once its timeline or a failure shows: the host may free it.
+// Nothing of the submission is accessed once its timeline or a failure is visible, because the host
+// may free it.
 void LaneEngine::finish(InFlight& item) {
   if (item.flight != nullptr) return finish_in_flight(item);
   if (!failed_.load() && item.start != nullptr) {

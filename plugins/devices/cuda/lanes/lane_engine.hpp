@@ -23,43 +23,43 @@
 namespace convoy::cuda {
 
 inline constexpr std::size_t kLanes = 5;
-// Behind the lanes there is one more stream, on which batches of images come.
+// One more stream, numbered after the lanes, on which batches of images are copied.
 inline constexpr std::uint32_t kInputStream = kLanes;
 inline constexpr std::size_t kStreams = kLanes + 1;
 
-// What the engine needs of streams and events. Functions throw when the device has failed.
+// The functions of streams and events that the engine needs. They throw when the device has failed.
 class StreamDriver {
  public:
   using Event = EventLedger::Event;
 
   virtual ~StreamDriver() = default;
-  virtual void begin_thread() = 0;               // on every thread of the engine, first
-  virtual Event record(std::uint32_t lane) = 0;  // or kInputStream, here and below
+  virtual void begin_thread() = 0;               // called first on every thread of the engine
+  virtual Event record(std::uint32_t lane) = 0;  // on a lane or kInputStream, here and below
   virtual void wait(std::uint32_t lane, Event event) = 0;
   virtual bool reached(Event event) = 0;
-  virtual double time(Event event) = 0;  // of a reached event, on the clock of now(), in seconds
-  // Of a mark in a graph that was launched and is done (GraphDriver); empty: it cannot be told.
+  virtual double time(
+      Event event) = 0;  // time of a reached event, on the clock of now(), in seconds
+  // Returns the time of a mark in a graph whose launch is done (GraphDriver); empty: unknown.
   virtual std::optional<double> marked_time(Event mark) = 0;
   virtual void give_back(Event event) = 0;
 };
 
 // The lanes of one device as streams. A thread queues each operation on its lane's stream as soon
-// as everything that it waits for is queued somewhere: the waiting itself is done by the device.
-// Another thread watches the events and lets timelines advance. After the first failure operations
-// are skipped, but their timelines still advance, so that nobody hangs waiting for this device.
+// as everything that it waits for is queued somewhere; the device itself does the waiting. Another
+// thread watches the events and advances timelines. After the first failure, operations are
+// skipped, but their timelines still advance, so that no other device hangs.
 class LaneEngine {
  public:
   struct Hooks {
-    // Queues the operation's work on the lane's stream; what it returns is passed to `finish`.
+    // Queues the operation's work on the lane's stream. The result is passed to `finish`.
     std::function<void*(const convoy_submission&)> execute;
-    // When the operation's work is done and before its timeline advances. Null: it was given up,
-    // and the host may have freed the submission. Must not throw.
+    // Called when the operation's work is done and before its timeline advances. Null: the
+    // operation was given up, and the host may have freed the submission. Must not throw.
     std::function<void(const convoy_submission*, void* token)> finish;
-    // Optional: throws when something that events do not show has failed. Asked about all that is
-    // under way, and again before it counts as done.
+    // Optional: throws when something that events do not show has failed. It is called for all
+    // running operations, and again before each counts as done.
     std::function<void()> check = {};
-    // Optional: runs of operations are launched by it, those that StepPatterns finds. It outlives
-    // the engine.
+    // Optional: launches the runs of operations that StepPatterns finds. It outlives the engine.
     RunReplayer* runs = nullptr;
   };
 
@@ -69,11 +69,11 @@ class LaneEngine {
   LaneEngine& operator=(const LaneEngine&) = delete;
 
   void submit(const convoy_submission& submission);
-  // Whether the point was reached within so many seconds; throws the first failure.
+  // Returns whether the point was reached within `seconds`; throws the first failure.
   bool wait(const convoy_wait& point, double seconds);
 
  private:
-  // The one launch of a run. Once it has taken off, the watching thread's.
+  // The launch of a run. After take_off(), it belongs to the watching thread.
   struct Flight {
     std::shared_ptr<ReplayedRun> run;
     StreamDriver::Event start = nullptr;
@@ -89,19 +89,19 @@ class LaneEngine {
     void* token = nullptr;
     StreamDriver::Event start = nullptr;  // null: no time wanted
     StreamDriver::Event end = nullptr;    // null: nothing was queued
-    std::shared_ptr<Flight> flight = {};  // of a run: instead of token, start and end
-    std::size_t place = 0;                // in the run
+    std::shared_ptr<Flight> flight = {};  // of a run; replaces token, start and end
+    std::size_t place = 0;                // index in the run
     bool ends_timeline = false;           // no later operation of the run has this timeline
   };
   struct Waiting {
     const convoy_submission* submission;
-    std::shared_ptr<OperationRun> run;  // that it is part of; null: none
+    std::shared_ptr<OperationRun> run;  // the run that it is part of; null: none
   };
-  // What can be launched: an operation, or a run.
+  // Something that can be launched: an operation, or a run.
   struct Unit {
-    const convoy_submission* submission = nullptr;  // of a run the first; null: there is none
+    const convoy_submission* submission = nullptr;  // for a run: the first one; null: there is none
     std::shared_ptr<OperationRun> run;
-    bool complete = true;  // all of the run was submitted
+    bool complete = true;  // the whole run was submitted
   };
 
   void launch_loop();
@@ -131,7 +131,7 @@ class LaneEngine {
   StreamDriver& driver_;
   std::shared_ptr<EventLedger> ledger_;
   Hooks hooks_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::array<std::deque<Waiting>, kLanes> waiting_;
   std::unique_ptr<StepPatterns> patterns_;  // null: nothing is launched as a run
   std::array<std::deque<InFlight>, kLanes> in_flight_;
@@ -139,7 +139,7 @@ class LaneEngine {
   std::exception_ptr failure_;
   std::atomic<bool> failed_{false};
   std::atomic<bool> closing_{false};
-  // The launching thread's: since when a run that will not be launched as it should is looked at.
+  // For the launching thread: since when a run that is not ready has been held back.
   std::map<const OperationRun*, std::chrono::steady_clock::time_point> held_;
   std::thread launcher_;
   std::thread watcher_;

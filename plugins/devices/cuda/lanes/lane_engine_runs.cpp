@@ -1,4 +1,4 @@
-// How a lane engine launches runs of operations, and finishes them.
+// The functions of a lane engine that launch runs of operations and finish them.
 #include <algorithm>
 
 #include "plugins/devices/cuda/lanes/lane_engine.hpp"
@@ -6,13 +6,13 @@
 namespace convoy::cuda {
 namespace {
 
-// How long a run is held back. A run that the host does not submit as a whole, or that waits for
-// itself, was recognised by mistake. Far longer than submitting a step takes.
+// How long a run is held back. A run that the host does not submit completely, or that waits for
+// itself, was recognised by mistake. The time is far longer than submitting a step takes.
 constexpr std::chrono::milliseconds kRunPatience{500};
 
 }  // namespace
 
-// Holds the run back; after kRunPatience its operations are launched one by one.
+// Holds the run back. After kRunPatience, its operations are launched one by one.
 void LaneEngine::hold(const OperationRun& run) {
   const auto now = std::chrono::steady_clock::now();
   const auto since = held_.try_emplace(&run, now).first->second;
@@ -38,7 +38,7 @@ void LaneEngine::launch_run(const OperationRun& run) {
   take_off(run, flight);
 }
 
-// What was queued before the failure still runs.
+// Work that was queued before the failure still runs.
 void LaneEngine::end_after_failure(const OperationRun& run, Flight& flight) {
   try {
     if (flight.end == nullptr) flight.end = driver_.record(run.lanes().front());
@@ -55,9 +55,9 @@ void LaneEngine::launch_each(const OperationRun& run) {
   }
 }
 
-// False: nothing was queued, it has to be done one by one. Everything goes through the stream of
-// the first operation: what was queued on the other lanes comes before the launch, and what will be
-// comes behind it.
+// Returns false if nothing was queued and the operations must be queued one by one. Everything goes
+// through the stream of the first operation: work queued on the other lanes comes before the
+// launch, and later work after it.
 bool LaneEngine::queue_run(const OperationRun& run, Flight& flight) {
   hooks_.runs->begin(run);
   flight.run = hooks_.runs->find(run);
@@ -87,7 +87,7 @@ bool LaneEngine::queue_run(const OperationRun& run, Flight& flight) {
   return true;
 }
 
-// What the last operation of a timeline reaches stands for the earlier ones, too.
+// The value that the last operation of a timeline reaches also covers the earlier ones.
 void LaneEngine::take_off(const OperationRun& run, const std::shared_ptr<Flight>& flight) {
   const auto& operations = run.operations();
   std::vector<InFlight> items;
@@ -116,7 +116,7 @@ void LaneEngine::take_off(const OperationRun& run, const std::shared_ptr<Flight>
   ledger_->ring();
 }
 
-// Times are read before any operation is finished: then the run may be launched again.
+// Reads the times before any operation is finished, because the run may be launched again then.
 void LaneEngine::land(Flight& flight) {
   flight.ended = true;
   if (failed_.load()) return;

@@ -10,7 +10,7 @@ namespace convoy::cuda {
 // Small pieces of pinned host memory that kernels write results to. Thread-safe.
 class PinnedSlots {
  public:
-  // What one operation may leave: the result of a loss layer, or one number.
+  // The result of one operation: that of a loss layer, or one number.
   union Slot {
     LossResult loss;
     double number;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* kAttentionProduct = "cuBLASLt";
 
-// Matrices of all heads of all images, one behind the other: of queries, keys, values and results
-// [cell][channel of the head], of weights [cell][cell that it attends to].
+// Matrices of all heads of all images, consecutive in memory: queries, keys, values and results are
+// [cell][channel of the head], weights are [cell][cell that it attends to].
 struct HeadSizes {
   std::uint64_t images, heads, cells, width;
   Type type;
@@ -20,7 +20,7 @@ struct HeadSizes {
   std::uint64_t weights() const { return matrices() * cells * cells; }
   float scale() const { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(width))); }
 
-  // From activations that have `parts` of these matrices side by side in every cell.
+  // Converts from activations with `parts` of these matrices side by side in every cell.
   Permutation to_matrices(std::uint64_t parts) const {
     const std::uint64_t row = parts * heads * width;
     return {{static_cast<std::uint32_t>(images), static_cast<std::uint32_t>(heads),
@@ -41,7 +41,7 @@ HeadSizes head_sizes(const ProgramBuilder& builder, std::size_t node) {
           builder.type()};
 }
 
-// One part of an activation as matrices, in memory of their own.
+// Copies one part of an activation to matrices in memory of their own.
 MemoryPlan::Id take_part(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id from,
                          std::uint64_t part, std::uint64_t parts) {
   const std::size_t bytes = bytes_of(sizes.type);
@@ -69,7 +69,7 @@ void put_part(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id ma
 
 enum class Weights { kAsTheyAre, kTransposed };
 
-// d[m, cells] <- a[m, k] * b[k, cells] of every head, by columns.
+// d[m, cells] <- a[m, k] * b[k, cells] for every head, column-major.
 struct HeadProduct {
   std::uint64_t m, k;
   bool transposes_a = false;
@@ -99,7 +99,7 @@ void append_product(ProgramBuilder& builder, const HeadSizes& sizes, const HeadP
       kAttentionProduct);
 }
 
-// MatrixProduct counts columns first: all three are in terms of rows of cells.
+// MatrixProduct is column-major; these three functions use rows of cells.
 
 // [cell][cell] <- rows * columns^T, sums over channels, in f32.
 MemoryPlan::Id compare(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id rows,
@@ -150,8 +150,7 @@ void forward_attention(ProgramBuilder& builder, std::size_t node) {
   put_part(builder, sizes, result, builder.define(node), 0, 1);
 }
 
-// Queries, keys and values are taken from the activation once more, which is cheaper than to keep
-// them.
+// Copies queries, keys and values from the activation again, which is cheaper than keeping them.
 void backward_attention(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.node(node).inputs[0];
   if (!builder.needs_gradient(input)) return;

@@ -13,7 +13,7 @@ BatchNormShape norm_shape(const ProgramBuilder& builder, std::size_t node) {
           static_cast<float>(builder.layer(node).epsilon)};
 }
 
-// What is computed behind the norm: a sum with another node's activation, a relu.
+// The work behind the norm: a sum with another node's activation, a relu.
 struct Tail {
   std::size_t addend = kNoNode;
   Relu relu{false, 0.0f};
@@ -89,7 +89,7 @@ void backward_batch_norm(ProgramBuilder& builder, std::size_t node) {
   const MemoryPlan::Id read = builder.read(input);
   std::optional<MemoryPlan::Id> output;
   if (joins && tail.relu.active) output = builder.read(node);
-  // Written even where nobody wants it: it comes with the gradients of the variables.
+  // Always written, because it is computed together with the gradients of the variables.
   const GradientPart part =
       builder.needs_gradient(input)
           ? builder.begin_gradient(input)

@@ -22,14 +22,15 @@ ConvolutionShape shape_of(const ProgramBuilder& builder, std::size_t node) {
   return shape;
 }
 
-// Where a pass is measured: its activations, and where it has a copy of the filter, that.
+// The memory with which a pass is measured: its activations and, if it has one, its copy of the
+// filter.
 struct MeasuredMemory {
   MemoryPlan::Id input;
   std::optional<MemoryPlan::Id> filter;
   MemoryPlan::Id output;
 };
 
-// The filter of the arena is measured in memory of its own: there are no parameters yet.
+// A filter in the arena is measured in separate memory, because there are no parameters yet.
 void prepare(ProgramBuilder& builder, const ConvolutionShape& wanted, ConvolutionPass pass,
              const MeasuredMemory& memory, const SharedConvolution& convolution) {
   builder.prepare([=](Preparation& preparation) {

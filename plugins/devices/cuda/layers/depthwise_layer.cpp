@@ -9,7 +9,8 @@
 namespace convoy::cuda {
 namespace {
 
-// One input channel per filter: every order of storage without blocks is [channel][row][column].
+// Each filter has one input channel, so every storage order without blocks is
+// [channel][row][column].
 std::uint64_t first_weight(const ProgramBuilder& builder, std::size_t node) {
   const VariablePlace place = *builder.variable(node, 0);
   if (!is_channels_last(*place.variable))

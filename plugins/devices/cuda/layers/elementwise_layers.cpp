@@ -24,7 +24,7 @@ std::uint64_t mask_key_of(const ProgramBuilder& builder, std::size_t node) {
   return dropout_key(what.seed, what.replica, node);
 }
 
-// The mask is that of CPU devices: the same run drops the same units on either.
+// The mask is the same as on CPU devices: the same run drops the same units on either.
 void append_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id write,
                     MemoryPlan::Id read) {
   const double keep = builder.layer(node).keep;
@@ -42,7 +42,7 @@ void append_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id wr
   });
 }
 
-// Stochastic depth, likewise.
+// Stochastic depth, with the same mask as on CPU devices.
 void append_image_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id write,
                           MemoryPlan::Id read) {
   const double keep = builder.layer(node).keep;

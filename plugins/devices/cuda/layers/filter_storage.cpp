@@ -10,7 +10,7 @@
 namespace convoy::cuda {
 namespace {
 
-constexpr std::uint64_t kFilterAlignment = 4;  // cuDNN wants 16 bytes
+constexpr std::uint64_t kFilterAlignment = 4;  // elements; cuDNN requires 16 bytes
 
 }  // namespace
 

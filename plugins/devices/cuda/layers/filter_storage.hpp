@@ -6,14 +6,14 @@
 
 namespace convoy::cuda {
 
-// How a convolution's filter lies in the arena, and its way to the order and type that the
-// convolution computes with.
+// The storage of a convolution's filter in the arena, and its conversion to the order and type that
+// the convolution uses.
 class FilterStorage {
  public:
   // Throws for storage in blocks, which CUDA devices never propose.
   FilterStorage(const VariablePlace& place, const ConvolutionShape& shape);
 
-  // The convolution reads and writes the arena itself.
+  // Whether the convolution accesses the arena directly.
   bool is_direct() const { return direct_; }
   std::uint64_t first() const { return first_; }
   std::uint64_t bytes() const { return elements() * bytes_of(type_); }  // of a copy
@@ -25,7 +25,7 @@ class FilterStorage {
   std::uint64_t elements() const;
 
   Type type_;
-  bool in_order_ = false;  // as the arena has it, but for the type
+  bool in_order_ = false;  // same order as the arena, apart from the type
   bool direct_ = false;
   std::uint64_t first_;
   Permutation order_;  // from the arena to the copy

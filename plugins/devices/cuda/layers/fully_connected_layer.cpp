@@ -13,13 +13,13 @@ constexpr const char* kCublas = "cuBLASLt";
 
 constexpr std::uint64_t kMatrixAlignment = 4;
 
-// A layer as matrices; images are the columns, so that memory order is [image][element].
+// A layer as matrices. Images are the columns, so the memory order is [image][element].
 struct Sizes {
   std::uint64_t batch, inputs, outputs;
   std::uint32_t in_channels, in_height, in_width;
-  bool needs_order;  // the input is to be brought to channel, row, column order
+  bool needs_order;  // the input must be converted to channel, row, column order
 
-  // From NHWC to [image, channel, row, column].
+  // Converts from NHWC to [image, channel, row, column].
   Permutation order() const {
     const std::uint64_t cells = std::uint64_t{in_height} * in_width;
     return {{static_cast<std::uint32_t>(batch), in_channels, in_height, in_width},
@@ -56,7 +56,7 @@ bool is_aligned(const VariablePlace& place, const Sizes& sizes) {
          sizes.outputs % kMatrixAlignment == 0;
 }
 
-// The input as [image][element].
+// Returns the input as [image][element].
 MemoryPlan::Id flat_input(ProgramBuilder& builder, std::size_t node, const Sizes& sizes) {
   const MemoryPlan::Id input = builder.read(builder.node(node).inputs[0]);
   if (!sizes.needs_order) return input;
@@ -71,7 +71,7 @@ MemoryPlan::Id flat_input(ProgramBuilder& builder, std::size_t node, const Sizes
   return flat;
 }
 
-// The weights in the type of activations: memory of their own, or none when they are.
+// Returns a copy of the weights in the type of activations; nothing if they have that type already.
 std::optional<MemoryPlan::Id> narrow_weights(ProgramBuilder& builder, std::size_t node,
                                              const VariablePlace& place, const Sizes& sizes) {
   const Type type = builder.type();
@@ -166,7 +166,7 @@ void differentiate_input(ProgramBuilder& builder, std::size_t node, const Sizes&
   builder.finish_gradient(input, part);
 }
 
-// What the product itself did not add.
+// Adds what the product itself did not add.
 void add_bias_and_relu(ProgramBuilder& builder, const std::optional<VariablePlace>& bias,
                        const Relu& relu, const Sizes& sizes, MemoryPlan::Id output) {
   const Type type = builder.type();
@@ -190,7 +190,7 @@ void forward_fully_connected(ProgramBuilder& builder, std::size_t node) {
   const std::optional<VariablePlace> bias = builder.variable(node, 1);
   const Relu relu = builder.fused_relu(node);
   const Type type = builder.type();
-  // The library adds biases of the result's own type only, and knows no upper limit.
+  // The library adds only biases of the result's own type, and does not support an upper limit.
   const bool fuses =
       bias && type == Type::kFloat && relu.limit <= 0.0f && bias->first % kMatrixAlignment == 0;
   const MemoryPlan::Id input = flat_input(builder, node, sizes);

@@ -4,8 +4,8 @@
 
 namespace convoy::cuda {
 
-// Images come as [image, channel, row, column] in f32. The labels that come with them are kept for
-// the loss, so that nothing needs the batch behind this layer.
+// Images arrive as [image, channel, row, column] in f32. Their labels are kept for the loss, so
+// that nothing needs the batch after this layer.
 void forward_input(ProgramBuilder& builder, std::size_t node) {
   const std::uint64_t cells = builder.cells(node);
   const std::uint64_t images = builder.batch();

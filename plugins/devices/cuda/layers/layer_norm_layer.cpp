@@ -10,7 +10,7 @@ LayerNormShape shape_of_norm(const ProgramBuilder& builder, std::size_t node) {
   return {builder.type(), builder.rows(node), builder.shape(node).channels};
 }
 
-// Where everything that the backward pass reads lies.
+// The memory that the backward pass reads.
 struct PastPlaces {
   MemoryPlan::Id read, mean, inverse, gradient;
   std::optional<VariablePlace> gamma;

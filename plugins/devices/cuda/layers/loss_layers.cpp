@@ -11,8 +11,8 @@ std::uint32_t classes_of(const ProgramBuilder& builder, std::size_t input) {
 
 }  // namespace
 
-// Scores of more than one cell per channel would need another order than NHWC: the classifier in
-// front has one cell.
+// Scores with more than one cell per channel would need another order than NHWC. The classifier
+// before the loss has one cell.
 void forward_cross_entropy(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.node(node).inputs[0];
   const std::uint32_t batch = builder.batch();

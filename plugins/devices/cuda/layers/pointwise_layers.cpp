@@ -31,7 +31,8 @@ FactoredShape factored_shape(const ProgramBuilder& builder, std::size_t node,
           factor_per_image};
 }
 
-// The gradient of one of two inputs of one shape: that of the product times the other input.
+// Computes the gradient of one of two inputs of equal shape: the gradient of the product times the
+// other input.
 void differentiate_factor(ProgramBuilder& builder, std::size_t node, std::size_t input,
                           std::size_t other) {
   if (!builder.needs_gradient(input)) return;

@@ -8,7 +8,7 @@
 
 namespace convoy::cuda {
 
-// A product that a layer's task runs; filled in when the layer is prepared.
+// A product that a layer's task runs. It is filled in when the layer is prepared.
 using SharedProduct = std::shared_ptr<std::unique_ptr<MatrixProduct>>;
 
 // Its scratch memory is Run::scratch.

@@ -12,7 +12,7 @@ TokenShape token_shape(const ProgramBuilder& builder, std::size_t node) {
   return {builder.type(), builder.batch(), builder.cells(node) - 1, builder.shape(node).channels};
 }
 
-// Positions are stored as activations are: cells with their channels side by side.
+// Positions are stored like activations: cells with consecutive channels.
 std::uint64_t first_position(const ProgramBuilder& builder, std::size_t node) {
   const VariablePlace place = *builder.variable(node, 0);
   const convoy_layout& layout = place.variable->layout;

@@ -48,7 +48,7 @@ bool AlgorithmCache::keeps() const {
   return !file_.empty() && open_end().is_open();
 }
 
-// One short write at the end of the file: lines of several processes do not mix.
+// Makes one short write at the end of the file, so that lines of several processes do not mix.
 void AlgorithmCache::add(const std::string& key, std::int64_t candidate) {
   const std::lock_guard lock(mutex_);
   known_[key] = candidate;

@@ -10,18 +10,18 @@
 
 namespace convoy::cuda {
 
-// Which of a library's candidates was fastest, by a key that names device, library version and
-// problem; kept in a text file, a line each: "candidate<TAB>key". A file that cannot be read or
-// written, or a line that makes no sense, costs only time: what is not known is measured again.
-// Several processes may share the file. Thread-safe.
+// The fastest of a library's candidates, by a key that names device, library version and problem.
+// They are kept in a text file, one line each: "candidate<TAB>key". A file that cannot be accessed,
+// or a malformed line, costs only time, because unknown problems are measured again. Several
+// processes may share the file. Thread-safe.
 class AlgorithmCache {
  public:
   explicit AlgorithmCache(std::filesystem::path file);
 
   std::optional<std::int64_t> find(const std::string& key) const;
-  // Whether later processes find what is added: there is a file, and it can be written.
+  // Whether later processes find added entries: there is a file, and it can be written.
   bool keeps() const;
-  // Remembers it, in the file too.
+  // Adds an entry, also to the file.
   void add(const std::string& key, std::int64_t candidate);
 
  private:
@@ -33,7 +33,8 @@ class AlgorithmCache {
   std::map<std::string, std::int64_t> known_;
 };
 
-// $CONVOY_CACHE_DIR, else $XDG_CACHE_HOME/convoy, else $HOME/.cache/convoy; empty without any.
+// Returns $CONVOY_CACHE_DIR, else $XDG_CACHE_HOME/convoy, else $HOME/.cache/convoy; empty without
+// any.
 std::filesystem::path cache_folder();
 
 }  // namespace convoy::cuda

@@ -5,7 +5,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Of the first `most` that run.
+// Returns the fastest of the first `most` candidates that run.
 std::optional<std::int64_t> fastest(const AlgorithmTrials& trials, std::size_t most) {
   std::optional<std::int64_t> best;
   double least = 0;
@@ -25,8 +25,8 @@ std::optional<std::int64_t> fastest(const AlgorithmTrials& trials, std::size_t m
 
 }  // namespace
 
-// Algorithms round differently, and measuring twice may choose differently: where the choice cannot
-// be kept, the best guess that runs is what every run takes.
+// Algorithms round differently, and two measurements may choose different ones. If the choice
+// cannot be kept, every run takes the first guess that runs.
 std::optional<std::int64_t> choose_algorithm(const AlgorithmTrials& trials, const std::string& key,
                                              AlgorithmCache& cache) {
   const std::optional<std::int64_t> known = cache.find(key);

@@ -11,18 +11,19 @@
 
 namespace convoy::cuda {
 
-// The ways to compute something that a library proposes, and how one is tried.
+// The algorithms that a library proposes for a problem, and how to try them.
 struct AlgorithmTrials {
   std::vector<std::int64_t> candidates;  // best guesses first
-  std::size_t most = 0;                  // of those that run are measured
-  // Makes the candidate the one that computes; false: it cannot.
+  std::size_t most = 0;  // at most this many of the runnable candidates are measured
+  // Makes this candidate the one that computes; returns false if it cannot.
   std::function<bool(std::int64_t candidate)> prepare;
-  // Of the prepared one; empty: it does not run after all.
+  // Returns the time of the prepared candidate; empty: it does not run after all.
   std::function<std::optional<double>()> seconds;
 };
 
-// The candidate that the cache knows, else the fastest, or the first that runs where the cache
-// keeps nothing for later processes; the cache then knows it, and it is prepared. Empty: none runs.
+// Returns the candidate that the cache knows, else the fastest one, or the first one that runs if
+// the cache keeps nothing for later processes. The result is prepared, and the cache then knows it.
+// Empty: none runs.
 std::optional<std::int64_t> choose_algorithm(const AlgorithmTrials& trials, const std::string& key,
                                              AlgorithmCache& cache);
 

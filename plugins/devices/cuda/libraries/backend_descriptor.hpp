@@ -44,7 +44,7 @@ class BackendDescriptor {
                     "describing a computation");
   }
   void finalize() { cudnn().require(cudnn().finalize(descriptor_), "completing a description"); }
-  // Whether cuDNN accepts what is described.
+  // Whether cuDNN accepts the description.
   bool try_finalize() { return cudnn().finalize(descriptor_) == CUDNN_STATUS_SUCCESS; }
 
   std::int64_t integer(cudnnBackendAttributeName_t name) const {

@@ -68,7 +68,7 @@ bool Convolution::build(const BackendDescriptor& configuration) {
   return true;
 }
 
-// Empty when the plan does not run after all.
+// Returns nothing when the plan does not run after all.
 std::optional<double> Convolution::seconds(const ConvolutionMemory& memory, void* workspace,
                                            cudaStream_t stream) const {
   const BackendDescriptor pack = variant_pack(memory, workspace);

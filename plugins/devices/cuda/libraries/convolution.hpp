@@ -7,24 +7,24 @@
 
 namespace convoy::cuda {
 
-// Where a convolution computes: what it reads and writes in its pass.
+// The memory of one pass of a convolution.
 struct ConvolutionMemory {
   void* input;
   void* filter;
   void* output;
 };
 
-// One pass of a convolution, by the fastest deterministic way that cuDNN has for it on this GPU.
-// The choice is measured once per device, library version and shape, and kept in the cache.
+// One pass of a convolution, with the fastest deterministic algorithm that cuDNN has for it on this
+// GPU. The choice is measured once per device, library version and shape, and kept in the cache.
 class Convolution {
  public:
-  // memory: what measuring may read and write, with workspace_limit bytes of workspace.
+  // memory: measuring may read and write it, with workspace_limit bytes of workspace.
   Convolution(CudnnHandle handle, cudaStream_t stream, const ConvolutionShape& shape,
               ConvolutionPass pass, const ConvolutionMemory& memory, void* workspace,
               std::uint64_t workspace_limit, const std::string& gpu, AlgorithmCache& cache);
 
   std::uint64_t workspace_bytes() const { return workspace_bytes_; }
-  // On the handle's stream.
+  // Runs on the handle's stream.
   void run(const ConvolutionMemory& memory, void* workspace) const;
 
  private:
@@ -33,14 +33,14 @@ class Convolution {
                                 cudaStream_t stream) const;
 
   CudnnHandle handle_;
-  // What the plan was made of stays as long as the plan.
+  // Objects that the plan refers to.
   std::optional<ConvolutionGraph> graph_;
   std::optional<BackendDescriptor> configuration_;
   std::optional<BackendDescriptor> plan_;
   std::uint64_t workspace_bytes_ = 0;
 };
 
-// The algorithms that convolutions of this process were measured to be fastest with.
+// The fastest measured algorithms for the convolutions of this process.
 AlgorithmCache& shared_algorithm_cache();
 
 }  // namespace convoy::cuda

@@ -6,7 +6,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Of one mode: more than any has. Configurations that round f32 come before the others.
+// For one mode: more than any has. Configurations that round f32 come before the others.
 constexpr std::int64_t kMostConfigurations = 64;
 
 cudnnDataType_t tensor_type(Type type) {
@@ -20,7 +20,7 @@ cudnnDataType_t tensor_type(Type type) {
   }
 }
 
-// Dimensions are named N, C, H, W and lie in memory as N, H, W, C.
+// Dimensions are named N, C, H, W. Their order in memory is N, H, W, C.
 BackendDescriptor tensor(Type type, std::int64_t id, std::int64_t n, std::int64_t c, std::int64_t h,
                          std::int64_t w) {
   BackendDescriptor result(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
@@ -47,7 +47,7 @@ BackendDescriptor convolution_of(const ConvolutionShape& s) {
   return result;
 }
 
-// What a pass is called, and what its tensors and factors are called there.
+// The names of a pass, of its tensors and of its factors in cuDNN.
 struct PassNames {
   cudnnBackendDescriptorType_t operation;
   cudnnBackendAttributeName_t input, filter, output, convolution, alpha, beta;
@@ -84,7 +84,7 @@ PassNames names_of(ConvolutionPass pass) {
 
 using NumericalNotes = std::vector<cudnnBackendNumericalNote_t>;
 
-// What the engine of a configuration does to numbers; empty where cuDNN does not say.
+// Returns the numerical notes of a configuration's engine; empty if cuDNN does not report them.
 std::optional<NumericalNotes> notes_of(const BackendDescriptor& configuration) {
   const BackendDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   cudnnBackendDescriptor_t pointer = engine.get();
@@ -105,7 +105,7 @@ std::optional<NumericalNotes> notes_of(const BackendDescriptor& configuration) {
 
 }  // namespace
 
-// Groups show in the filter's second dimension alone.
+// Groups affect only the filter's second dimension.
 ConvolutionGraph::ConvolutionGraph(const CudnnTarget& target, const ConvolutionShape& s,
                                    ConvolutionPass pass)
     : target_(target), graph_(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR) {
@@ -172,7 +172,7 @@ bool is_usable(const BackendDescriptor& configuration, const ConvolutionShape& s
   if (shape.direct && (has(CUDNN_NUMERICAL_NOTE_WINOGRAD) || has(CUDNN_NUMERICAL_NOTE_FFT)))
     return false;
   if (shape.type != Type::kFloat) return true;
-  // Tensor cores know f32 as TF32 alone; other narrower types nobody has asked for.
+  // Tensor cores compute f32 only as TF32. Other narrower types were not requested.
   return !has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) &&
          (shape.tf32 || !has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
 }

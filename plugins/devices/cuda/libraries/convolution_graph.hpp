@@ -7,17 +7,18 @@
 
 namespace convoy::cuda {
 
-// From this version of its header on cuDNN proposes for GPUs that are not here.
+// From this version of its header on, cuDNN makes proposals for GPUs that are not present.
 #define CONVOY_CUDNN_DESCRIBES_GPUS 91100
 
-// For which GPU cuDNN proposes: the one of a handle, or one that need not be here, described by a
-// descriptor of CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR that stays.
+// The GPU for which cuDNN makes proposals: that of a handle, or one that need not be present. A
+// descriptor of CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR describes the latter and must outlive this
+// object.
 struct CudnnTarget {
   cudnnHandle_t handle = nullptr;
   const BackendDescriptor* properties = nullptr;
 };
 
-// One pass of a convolution as a graph of cuDNN, and the ways to compute it that cuDNN proposes.
+// One pass of a convolution as a cuDNN graph, and the configurations that cuDNN proposes for it.
 class ConvolutionGraph {
  public:
   // Identifiers of the three tensors.
@@ -25,19 +26,20 @@ class ConvolutionGraph {
 
   ConvolutionGraph(const CudnnTarget& target, const ConvolutionShape& shape, ConvolutionPass pass);
 
-  // Best guesses first, then those that always work. The same list for the same device and version.
+  // Best guesses first, then those that always work. The list is the same for the same device and
+  // version.
   std::vector<BackendDescriptor> configurations() const;
 
  private:
   void add_configurations(cudnnBackendHeurMode_t mode, std::vector<BackendDescriptor>& all) const;
 
   CudnnTarget target_;
-  std::vector<BackendDescriptor> parts_;  // of the graph
+  std::vector<BackendDescriptor> parts_;  // parts of the graph
   BackendDescriptor graph_;
 };
 
-// Whether sums have an order in a configuration, and what its engine does to numbers is what the
-// shape allows. Not where cuDNN does not say.
+// Whether a configuration sums in a fixed order, and the shape allows what its engine does to
+// numbers. False if cuDNN does not report it.
 bool is_usable(const BackendDescriptor& configuration, const ConvolutionShape& shape);
 
 }  // namespace convoy::cuda

@@ -21,12 +21,12 @@ struct ConvolutionShape {
   std::int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0;
   std::int64_t groups = 1;
   bool tf32 = false;    // factors of f32 may be rounded to TF32
-  bool direct = false;  // no algorithms that save multiplications and round differently
+  bool direct = false;  // no algorithms that save multiplications but round differently
 
   std::int64_t filter_elements() const {
     return out_channels * kernel_height * kernel_width * (in_channels / groups);
   }
-  // What own kernels compute.
+  // Whether the plug-in's own kernels compute it.
   bool is_depthwise() const {
     return groups == in_channels && out_channels == in_channels && dilation_height == 1 &&
            dilation_width == 1;
@@ -38,7 +38,7 @@ ConvolutionShape convolution_shape(const convoy_node& node, const convoy_node& i
 
 enum class ConvolutionPass { kForward, kData, kFilter };
 
-// A line of text that is the same exactly for convolutions that the same algorithm fits.
+// Returns a line of text that is equal exactly for convolutions with the same best algorithm.
 std::string key_of(const ConvolutionShape& shape, ConvolutionPass pass);
 
 }  // namespace convoy::cuda

@@ -5,7 +5,7 @@
 
 namespace convoy::cuda {
 
-// The versions whose functions are those of the header: a toolkit's major version.
+// The versions with the functions of the header: a toolkit's major version.
 CublasLibrary::CublasLibrary()
 #if CUBLAS_VER_MAJOR >= 13
     : library_({"libcublasLt.so.13"}, "a matrix product on a CUDA device") {

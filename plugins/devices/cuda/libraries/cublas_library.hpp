@@ -6,7 +6,7 @@
 
 namespace convoy::cuda {
 
-// The functions of cuBLASLt that the plug-in uses. One per process.
+// The functions of cuBLASLt that the plug-in uses. One object per process.
 class CublasLibrary {
  public:
   CublasLibrary();
@@ -33,7 +33,7 @@ class CublasLibrary {
   DynamicLibrary library_;
 };
 
-// Opens the library at the first call; throws each time when it cannot.
+// Opens the library at the first call; every call throws if it cannot be opened.
 const CublasLibrary& cublas();
 
 }  // namespace convoy::cuda

@@ -11,8 +11,9 @@
 namespace convoy::cuda {
 namespace {
 
-// cuDNN opens both by name when an algorithm needs them, perhaps where the loader's own search does
-// not find them: a library that is open is found by its name. Without them it has fewer algorithms.
+// cuDNN opens both by name when an algorithm needs them, possibly where the loader does not find
+// them. A library that is already open is found by its name. Without them, cuDNN has fewer
+// algorithms.
 void open_what_cudnn_uses() {
   for (const auto open :
        {+[] { static_cast<void>(cublas()); }, +[] { static_cast<void>(nvrtc()); }}) {

@@ -8,7 +8,7 @@
 
 namespace convoy::cuda {
 
-// The functions of cuDNN's backend interface. One per process.
+// The functions of cuDNN's backend interface. One object per process.
 class CudnnLibrary {
  public:
   CudnnLibrary();
@@ -26,17 +26,17 @@ class CudnnLibrary {
   decltype(&cudnnBackendGetAttribute) get_attribute = nullptr;
   decltype(&cudnnBackendExecute) execute = nullptr;
 
-  // Throws with cuDNN's own words.
+  // Throws with cuDNN's text unless the call succeeded.
   void require(cudnnStatus_t status, const char* what) const;
 
  private:
   DynamicLibrary library_;
 };
 
-// Opens the library at the first call; throws each time when it cannot.
+// Opens the library at the first call; every call throws if it cannot be opened.
 const CudnnLibrary& cudnn();
 
-// cuDNN's state of one GPU, for work on one stream.
+// cuDNN's state for one GPU, for work on one stream.
 using CudnnHandle = std::shared_ptr<cudnnContext>;
 CudnnHandle make_cudnn_handle(cudaStream_t stream);
 

@@ -5,12 +5,12 @@
 
 namespace convoy::cuda {
 
-// A shared library that is opened when it is first needed: the plug-in loads without it. Stays open
+// A shared library that is opened when first needed, so the plug-in loads without it. It stays open
 // until the process ends.
 class DynamicLibrary {
  public:
-  // Tries the names in turn. Throws std::runtime_error that says what the library is for and where
-  // it was looked for.
+  // Tries the names in order. Throws std::runtime_error that states the library's purpose and where
+  // it was searched.
   DynamicLibrary(std::initializer_list<const char*> names, const std::string& purpose);
 
   template <typename Function>

@@ -16,7 +16,7 @@
 namespace convoy::cuda {
 namespace {
 
-// The functions of the driver that load code; the runtime has the rest. One per process.
+// The driver's functions that load code; the runtime has the others. One object per process.
 struct DriverLibrary {
   DriverLibrary() : library({"libcuda.so.1"}, "a strategy's kernel on a GPU") {
     library.load(error_text, "cuGetErrorString");
@@ -70,7 +70,7 @@ class ModuleKernel : public LoadedKernel {
   void load(const std::string& binary) {
     std::array<char, 8192> log{};
     std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    // The driver takes numbers in the places of pointers.
+    // The driver takes numbers in place of pointers.
     std::array<void*, 2> values = {log.data(), std::bit_cast<void*>(log.size())};
     const auto turn = memory_turn();
     const CUresult result =

@@ -12,13 +12,13 @@ namespace convoy::cuda {
 class LoadedKernel {
  public:
   virtual ~LoadedKernel() = default;
-  // Queues it, with so many blocks of so many threads.
+  // Queues it, with `blocks` blocks of `threads` threads.
   virtual void launch(Stream stream, unsigned blocks, unsigned threads,
                       const convoy_cuda_call& call) const = 0;
 };
 
-// Compiles the kernel, when it comes as source, and loads it on the calling thread's GPU. Throws
-// std::runtime_error with what the compiler, or the driver, says of the text.
+// Compiles the kernel if it is source, and loads it on the calling thread's GPU. Throws
+// std::runtime_error with the text of the compiler or the driver.
 std::unique_ptr<LoadedKernel> load_kernel(const convoy_kernel_code& code);
 
 }  // namespace convoy::cuda

@@ -17,11 +17,11 @@ namespace {
 
 constexpr int kProductsMeasured = 8;  // candidates, the library's best guesses
 constexpr int kProductRuns = 3;
-// A grid of a GPU has at most 65535 blocks in its third dimension, and cuBLASLt may have one per
+// A grid of a GPU has at most 65535 blocks in its third dimension, and cuBLASLt may use one per
 // matrix there.
 constexpr std::uint64_t kMostMatrices = 32768;
 
-// An address that 16 divides and 32 does not, as an address of a bias may be.
+// An address that is a multiple of 16 but not of 32, such as the address of a bias may be.
 alignas(32) constexpr float kSomeBias[8] = {};
 const void* const kBiasOfNobody = kSomeBias + 4;
 
@@ -89,12 +89,12 @@ cublasStatus_t prefer(cublasLtMatmulPreference_t preference, const ProductShape&
     if (status == CUBLAS_STATUS_SUCCESS)
       status = cublas().set_preference(preference, attribute, &value, sizeof value);
   };
-  // Variables of the model may lie anywhere on four bytes. Unless told, cuBLASLt takes 256 bytes.
+  // Variables of the model are aligned only to four bytes. By default, cuBLASLt assumes 256 bytes.
   for (const auto attribute :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
     add(attribute, shape.aligned ? 16 : 4);
-  // Parts of a long sum are added in f32. Unless told, cuBLASLt may round them to 16 bits first.
+  // Parts of a long sum are added in f32. By default, cuBLASLt may round them to 16 bits first.
   if (shape.result != Type::kFloat)
     add(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
         CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
@@ -160,7 +160,7 @@ void MatrixProduct::describe(const ProductShape& shape) {
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, shape.transposes_a ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, shape.transposes_b ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue(shape));
-  // The heuristic takes from the address how biases are aligned; run() tells which one it is.
+  // The heuristic derives the alignment of biases from the address; run() sets the real one.
   if (shape.has_bias) set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, kBiasOfNobody);
   const auto& s = shape;
   a_ = s.transposes_a ? layout(s.factors, s.k, s.m, s.batch) : layout(s.factors, s.m, s.k, s.batch);
@@ -168,7 +168,7 @@ void MatrixProduct::describe(const ProductShape& shape) {
   d_ = layout(s.result, s.m, s.n, s.batch);
 }
 
-// The best guess first; the same list for the same device and version.
+// The best guess comes first. The list is the same for the same device and version.
 std::vector<cublasLtMatmulAlgo_t> MatrixProduct::propose(const ProductShape& shape,
                                                          int most) const {
   cublasLtMatmulPreference_t preference = nullptr;
@@ -189,8 +189,8 @@ std::vector<cublasLtMatmulAlgo_t> MatrixProduct::propose(const ProductShape& sha
   return proposed;
 }
 
-// On matrices of zeros of their own: parameters have no values yet. What the trial has no memory
-// for stays with the best guess.
+// Measures on separate matrices of zeros, because parameters have no values yet. If the trial lacks
+// the memory, the best guess is used.
 void MatrixProduct::measure(const ProductShape& shape,
                             const std::vector<cublasLtMatmulAlgo_t>& proposed,
                             const ProductTrial& trial) {
@@ -208,7 +208,7 @@ void MatrixProduct::measure(const ProductShape& shape,
     algorithm_ = proposed[static_cast<std::size_t>(candidate)];
     return true;
   };
-  // Memory only where the cache does not know the answer.
+  // Allocates memory only if the cache does not know the answer.
   std::optional<DeviceMemory> memory[5];
   trials.seconds = [&]() -> std::optional<double> {
     for (std::size_t i = 0; i < 5; ++i)

@@ -13,41 +13,41 @@
 
 namespace convoy::cuda {
 
-// d <- op(a) op(b) of column-major matrices, op(a) being m x k and op(b) k x n.
+// d <- op(a) op(b) of column-major matrices; op(a) is m x k and op(b) is k x n.
 struct ProductShape {
   std::uint64_t m, n, k;
   bool transposes_a, transposes_b;
-  Type factors;  // of a and b
+  Type factors;  // type of a and b
   Type result;
   bool tf32;                // factors of f32 may be rounded to TF32
   bool has_bias;            // f32 results only: adds bias[row]
-  bool relu;                // behind the bias
-  bool aligned;             // all pointers to 16 bytes; else to 4
-  std::uint64_t batch = 1;  // products of matrices that lie one behind the other
+  bool relu;                // after the bias
+  bool aligned;             // all pointers are aligned to 16 bytes; else to 4
+  std::uint64_t batch = 1;  // number of products, whose matrices are consecutive
 };
 
-// cuBLASLt's handle of one GPU; made on that GPU's thread, shared by its products.
+// cuBLASLt's handle of one GPU. It is made on that GPU's thread and shared by its products.
 using MatrixHandle = std::shared_ptr<cublasLtContext>;
 MatrixHandle make_matrix_handle();
 
-// What an algorithm is chosen for, beside GPU and version of the library.
+// What the choice of an algorithm depends on, besides GPU and library version.
 std::string key_of(const ProductShape& shape);
 
-// Where the candidates of a product are measured.
+// How the candidates of a product are measured.
 struct ProductTrial {
   cudaStream_t stream;
-  std::uint64_t most_bytes;  // that matrices and workspace may take meanwhile
+  std::uint64_t most_bytes;  // limit for matrices and workspace during measuring
   std::string gpu;
   AlgorithmCache& cache;
 };
 
-// A product whose algorithm is chosen once: of those that the library proposes the fastest,
-// measured once per device, library version and shape and kept in the cache; without a trial, or
-// where none can be measured, the library's best guess. A batch of more matrices than one call
-// takes is several calls.
+// A product whose algorithm is chosen once: the fastest of those that the library proposes. It is
+// measured once per device, library version and shape and kept in the cache. Without a trial, or if
+// none can be measured, it is the library's best guess. A batch with more matrices than one call
+// supports becomes several calls.
 class MatrixProduct {
  public:
-  static constexpr std::size_t kWorkspace = 32 << 20;  // bytes that run() gets
+  static constexpr std::size_t kWorkspace = 32 << 20;  // bytes of run()'s workspace
 
   MatrixProduct(MatrixHandle handle, const ProductShape& shape,
                 const ProductTrial* trial = nullptr);
@@ -67,9 +67,9 @@ class MatrixProduct {
   cublasStatus_t start(Stream stream, const void* a, const void* b, void* d, void* workspace) const;
 
   MatrixHandle handle_;
-  ProductShape shape_;                   // of one call
-  std::uint64_t calls_;                  // of that shape
-  std::unique_ptr<MatrixProduct> rest_;  // of the matrices behind them; null: there are none
+  ProductShape shape_;                   // shape of one call
+  std::uint64_t calls_;                  // number of calls of that shape
+  std::unique_ptr<MatrixProduct> rest_;  // product of the remaining matrices; null: there are none
   cublasLtMatmulDesc_t operation_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr;
   cublasLtMatrixLayout_t b_ = nullptr;

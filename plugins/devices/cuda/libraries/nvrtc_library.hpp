@@ -6,8 +6,8 @@
 
 namespace convoy::cuda {
 
-// The functions of NVRTC, NVIDIA's compiler as a library, that the plug-in uses. They are declared
-// here because a toolkit may lack its header. One per process.
+// The functions of NVRTC, NVIDIA's compiler library, that the plug-in uses. They are declared here
+// because a toolkit may lack its header. One object per process.
 class NvrtcLibrary {
  public:
   using Program = struct ProgramOfNvrtc*;
@@ -34,7 +34,7 @@ class NvrtcLibrary {
   DynamicLibrary library_;
 };
 
-// Opens the library at the first call; throws each time when it cannot.
+// Opens the library at the first call; every call throws if it cannot be opened.
 const NvrtcLibrary& nvrtc();
 
 }  // namespace convoy::cuda

@@ -6,8 +6,8 @@
 
 namespace convoy::cuda {
 
-// Queues top_k, scatter, quantise and dequantise, whose regions fit. Called by one thread, for one
-// stream: its memory serves one choice after the other.
+// Queues top_k, scatter, quantise and dequantise on regions that fit. One thread calls it, for one
+// stream, because consecutive selections share its memory.
 class Compression {
  public:
   Compression() = default;
@@ -16,7 +16,7 @@ class Compression {
   Compression& operator=(const Compression&) = delete;
 
   void run(const convoy_submission& operation, Stream stream);
-  // Whether the memory that the operation needs is there: running it once makes it.
+  // Whether the memory for the operation exists: running it once makes it.
   bool is_ready(const convoy_submission& operation) const;
 
  private:

@@ -5,7 +5,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Far more than plans have. What is forgotten counts as new, which costs little.
+// Far more than plans have. A forgotten operation counts as new, which costs little.
 constexpr std::size_t kMostKnown = 65536;
 
 }  // namespace

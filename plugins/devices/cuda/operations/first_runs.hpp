@@ -8,12 +8,12 @@
 
 namespace convoy::cuda {
 
-// Which operations on regions a device runs for the first time: their kernels may have to be
-// loaded. Used by one thread.
+// Finds the operations on regions that a device runs for the first time, because their kernels may
+// have to be loaded. Used by one thread.
 class FirstRuns {
  public:
-  // False: one of this kind ran on this memory before, with the same types and the same kernel of a
-  // strategy.
+  // Returns false if an operation of this kind ran on this memory before, with the same types and
+  // the same strategy's kernel.
   bool add(const convoy_submission& operation);
 
  private:

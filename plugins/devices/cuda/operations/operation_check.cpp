@@ -32,7 +32,7 @@ void check_regions(const convoy_submission& operation) {
   if (operation.write_count == 0) throw std::invalid_argument("an operation came without a write");
   require_regions(operation);
   require_types(operation, refusal);
-  // Sums that updates could join come lowered: these devices do not claim to join them.
+  // The host emits separate sums, because these devices do not claim to join them with updates.
   const bool joins = operation.kind == CONVOY_OP_APPLY &&
                      (element_reads(operation) != 1 || operation.write_count != 1);
   if (joins || !regions_fit(operation))

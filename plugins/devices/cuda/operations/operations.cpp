@@ -42,7 +42,7 @@ void cast_region(const convoy_region& read, const convoy_region& write, Stream s
        write.count);
 }
 
-// Whether it is one of these operations, which work element by element.
+// Runs the operation if it is one of the element-wise ones; returns whether it is.
 bool run_elements(const convoy_submission& operation, Stream stream) {
   const convoy_region* reads = operation.reads;
   const convoy_region& write = operation.writes[0];
@@ -98,7 +98,7 @@ Operations::~Operations() {
   static_cast<void>(free_on_gpu(partials_));
 }
 
-// The same submission comes with the same blocks in every step, unless its memory serves another
+// The same submission has the same blocks in every step, unless its memory belongs to another
 // session by now.
 const Operations::Table& Operations::table_of(const convoy_submission& operation,
                                               std::uint64_t count, Stream stream) {
@@ -119,11 +119,13 @@ const Operations::Table& Operations::table_of(const convoy_submission& operation
       cudaMemcpyAsync(table.on_device, table.blocks.data(),
                       table.blocks.size() * sizeof(UpdateBlock), cudaMemcpyHostToDevice, stream),
       "copying an update's blocks");
-  require(cudaStreamSynchronize(stream), "waiting for the GPU");  // the blocks are not pinned
+  require(cudaStreamSynchronize(stream),
+          "waiting for the GPU");  // because the blocks are not pinned
   return table;
 }
 
-// More spans than one launch takes are summed in several, from left to right all the same.
+// If there are more spans than one launch takes, they are summed in several launches, still from
+// left to right.
 void Operations::sum(const convoy_submission& operation, Stream stream) {
   SumSpans spans{};
   spans.reduction = operation.reduction;
@@ -210,7 +212,7 @@ void Operations::inner_product(const convoy_submission& operation, Stream stream
       operation.reads[0].count, partials_);
 }
 
-// Whether it is one of these operations.
+// Runs the operation if it is one of these; returns whether it is.
 bool Operations::run_algebra(const convoy_submission& operation, Stream stream) {
   const convoy_region* reads = operation.reads;
   const convoy_region& write = operation.writes[0];

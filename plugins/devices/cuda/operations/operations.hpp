@@ -16,9 +16,9 @@
 
 namespace convoy::cuda {
 
-// Queues the operations on regions. Called by one thread. matmul, dot and top_k have memory to
-// compute in, one piece each: the host submits them to one lane, CONVOY_LANE_UPDATE, on whose
-// stream they come one after the other.
+// Queues the operations on regions. One thread calls it. matmul, dot and top_k have one piece of
+// work memory each. The host submits them to one lane, CONVOY_LANE_UPDATE, so they run one after
+// the other on its stream.
 class Operations {
  public:
   Operations() = default;
@@ -26,19 +26,19 @@ class Operations {
   Operations(const Operations&) = delete;
   Operations& operator=(const Operations&) = delete;
 
-  // result: pinned memory for what the operation tells the host, copied there by the caller.
-  // values: device memory with what changes from step to step; null = the submission's own.
+  // result: pinned memory for results for the host; the caller copies them there. values: device
+  // memory with the values that change from step to step; null = the submission's own.
   void run(const convoy_submission& operation, Stream stream, PinnedSlots::Slot* result,
            const StepValues* values);
-  // Appends which memory of this object the operation's work uses. False: it has to be made first,
-  // by running it.
+  // Appends the memory of this object that the operation's work uses. Returns false if running the
+  // operation has to make that memory first.
   bool describe(const convoy_submission& operation, Signature& signature) const;
 
  private:
-  // What an update needs on the device, kept from step to step.
+  // An update's data on the device, kept from step to step.
   struct Table {
     std::vector<UpdateBlock> blocks;
-    std::uint64_t number = 0;  // no two tables of a device have the same
+    std::uint64_t number = 0;  // unique among the tables of a device
     UpdateBlock* on_device = nullptr;
     double* partial = nullptr;
   };
@@ -57,8 +57,8 @@ class Operations {
   MatrixHandle matrices_;
   // By sizes and transpositions: cuBLASLt is asked once for each.
   std::map<std::array<std::uint64_t, 6>, MatrixProduct> products_;
-  void* workspace_ = nullptr;   // of matrix products
-  double* partials_ = nullptr;  // of inner products
+  void* workspace_ = nullptr;   // for matrix products
+  double* partials_ = nullptr;  // for inner products
   Compression compression_;
 };
 

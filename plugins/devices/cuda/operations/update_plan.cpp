@@ -5,8 +5,8 @@
 namespace convoy::cuda {
 namespace {
 
-// Elements that one block of threads updates: 8 accesses of 16 bytes per thread. Few, so that a
-// part of a bucket still occupies most of a GPU.
+// Elements that one block of threads updates: 8 accesses of 16 bytes per thread. The number is
+// small, so that a part of a bucket still occupies most of a GPU.
 constexpr std::uint64_t kBlockElements = 8192;
 
 void add_blocks(std::vector<UpdateBlock>& blocks, std::uint64_t first, std::uint64_t last,
@@ -23,7 +23,7 @@ const float* scalar_of(const convoy_region& region) {
 
 }  // namespace
 
-// The loss scale comes before the norm, which is last.
+// The read of the loss scale comes before that of the norm, which is last.
 UpdateGuard update_guard(const convoy_submission& operation) {
   UpdateGuard guard{};
   const bool normed = (operation.flags & CONVOY_OP_NORMED) != 0;

@@ -8,10 +8,11 @@
 
 namespace convoy::cuda {
 
-// The scalars that guard an apply or a norm: its last reads.
+// Returns the scalars that guard an apply or a norm, which are its last reads.
 UpdateGuard update_guard(const convoy_submission& operation);
 
-// Cuts a span into blocks that are decayed as a whole or not at all; decayed ranges ascend.
+// Divides a span into blocks that are decayed completely or not at all. Decayed ranges are
+// ascending.
 std::vector<UpdateBlock> cut_into_blocks(const convoy_update& update, std::uint64_t count);
 
 }  // namespace convoy::cuda

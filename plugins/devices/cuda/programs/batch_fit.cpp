@@ -8,7 +8,7 @@
 namespace convoy::cuda {
 namespace {
 
-// The fastest algorithms rarely want more.
+// The fastest algorithms rarely need more.
 constexpr std::uint64_t kMostWorkspace = std::uint64_t{1} << 30;
 
 std::string in_megabytes(std::uint64_t bytes) {
@@ -33,7 +33,7 @@ std::string parts_text(std::uint64_t program, const MemoryOffer& offer) {
 
 std::uint32_t largest_batch(const MemoryNeed& need, std::uint32_t most, const MemoryOffer& offer) {
   std::uint32_t fits = 0;
-  std::uint32_t beyond = most + 1;  // the smallest known not to be asked for, or not to fit
+  std::uint32_t beyond = most + 1;  // the smallest batch known to be beyond the limit or not to fit
   while (fits + 1 < beyond) {
     const std::uint32_t middle = fits + (beyond - fits) / 2;
     if (all_programs(need, middle, offer) <= offer.available)

@@ -13,8 +13,8 @@ InputBuffers::~InputBuffers() {
     if (buffer.read != nullptr) streams_.give_back(buffer.read);
 }
 
-// Events serve again once streams are told to wait for them: that is about what they stand for
-// then.
+// Events can be reused once streams were told to wait for them: a wait refers to the recording at
+// that time.
 const void* InputBuffers::bring(const Copy& copy, std::uint32_t lane) {
   now_ = (now_ + 1) % buffers_.size();
   Buffer& buffer = buffers_[now_];

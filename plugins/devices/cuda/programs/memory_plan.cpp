@@ -9,7 +9,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Of every buffer, so that all accesses of 16 bytes and whole cache lines fit.
+// Alignment of every buffer, for accesses of 16 bytes and whole cache lines.
 constexpr std::uint64_t kAlignment = 512;
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace convoy::cuda {
 
-// Where buffers lie in one arena when their lifetimes are known: buffers that never live at the
-// same time share memory. Pure arithmetic.
+// Places buffers with known lifetimes in one arena. Buffers that never live at the same time share
+// memory. It only computes.
 class MemoryPlan {
  public:
   using Id = std::size_t;
@@ -15,12 +15,12 @@ class MemoryPlan {
   Id add(std::uint64_t bytes);
   // The buffer is needed at this time; it lives from its first to its last use.
   void use(Id id, std::size_t time);
-  // Decides all places; add() and use() must not follow.
+  // Decides all places. Do not call add() and use() afterwards.
   void place();
 
   std::uint64_t offset(Id id) const { return buffers_.at(id).offset; }
   std::uint64_t size(Id id) const { return buffers_.at(id).bytes; }
-  std::uint64_t bytes() const { return bytes_; }  // of the arena, once placed
+  std::uint64_t bytes() const { return bytes_; }  // size of the arena, once placed
   std::size_t count() const { return buffers_.size(); }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace convoy::cuda {
 
-// Two are under way where the host is a step ahead.
+// Two buffers are in use if the host is a step ahead.
 PinnedLabels::PinnedLabels(StreamDriver& streams, std::size_t count, Allocate allocate)
     : streams_(streams), count_(count), allocate_(std::move(allocate)) {
   for (int i = 0; i < 2; ++i) buffers_.push_back({allocate_()});

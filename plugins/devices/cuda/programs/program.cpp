@@ -17,7 +17,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Of the free memory that stays free: code that is loaded when it is first used, and the like.
+// Free memory that is not used, for code that is loaded at first use and other needs.
 constexpr std::uint64_t kReserve = std::uint64_t{256} << 20;
 
 std::uint64_t free_memory() {
@@ -79,7 +79,7 @@ Program::~Program() = default;
 void Program::check_labels(const convoy_compute& compute) const {
   for (std::uint32_t image = 0; image < plan_.batch; ++image) {
     const std::int32_t label = compute.labels[image];
-    if (label == -1) continue;  // of an image that does not count
+    if (label == -1) continue;  // the image does not count
     if (label >= 0 && static_cast<std::uint32_t>(label) < plan_.classes) continue;
     throw std::runtime_error("label " + std::to_string(label) + " is outside the " +
                              std::to_string(plan_.classes) + " classes");
@@ -184,7 +184,7 @@ std::unique_ptr<Program> compile_program(const convoy_compilation& what,
   require_fit(what, {available, settings.held, settings.programs});
   ProgramPlan plan = plan_program(what);
   DeviceMemory arena(plan.memory.bytes());
-  // Stays while the layers are prepared; the plan itself moves into the program.
+  // Kept while the layers are prepared, because the plan itself moves into the program.
   const MemoryPlan memory = plan.memory;
   Preparation preparation{.stream = streams.compute,
                           .arena = static_cast<std::byte*>(arena.get()),

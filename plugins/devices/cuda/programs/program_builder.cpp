@@ -140,7 +140,7 @@ MemoryPlan::Id ProgramBuilder::define(std::size_t index) {
   return value_of(index).data;
 }
 
-// A node that nothing differentiable reads has a gradient of zero, which the graph rules out: every
+// A node that no differentiable node reads has a gradient of zero. The graph excludes that: every
 // layer leads to the loss.
 MemoryPlan::Id ProgramBuilder::gradient(std::size_t index) {
   Value& value = value_of(index);
@@ -181,7 +181,7 @@ void ProgramBuilder::accumulate(MemoryPlan::Id total, MemoryPlan::Id part, bool 
       "sum of gradients");
 }
 
-// The last input that has no gradient yet takes the memory itself.
+// The last input without a gradient takes the memory itself.
 void ProgramBuilder::pass_gradient(const std::vector<std::size_t>& inputs, std::size_t consumer) {
   const MemoryPlan::Id own = gradient(consumer);
   std::vector<std::size_t> wanted;

@@ -11,22 +11,22 @@
 
 namespace convoy::cuda {
 
-// Which nodes work in place, and which relus and sums their producers compute, is decided as on CPU
-// devices.
+// The same code as on CPU devices decides which nodes work in place, and which relus and sums their
+// producers compute.
 
 class Convolution;
 
-// What a layer's forward pass leaves for its backward pass.
+// Memory that a layer's forward pass keeps for its backward pass.
 struct LayerNotes {
   std::optional<MemoryPlan::Id> first;  // mean; record of a pool; flat input of a matrix product
   std::optional<MemoryPlan::Id>
       second;  // 1 / standard deviation; weights in the type of activations
 };
 
-// Where a consumer writes its part of the gradient of an activation.
+// The memory for a consumer's part of the gradient of an activation.
 struct GradientPart {
   MemoryPlan::Id id;
-  bool adds;  // to what is there
+  bool adds;  // adds to the contents
 };
 
 // A variable in the arena.
@@ -35,9 +35,9 @@ struct VariablePlace {
   std::uint64_t first = 0;  // element of the arena
 };
 
-// What layers are planned with: activations and their gradients by node, variables, temporaries,
-// and the task lists. Keeps track of which memory is in use when; "now" is the pass of the node
-// being built. Activations are NHWC, in the compilation's type.
+// The interface with which layers are planned: activations and their gradients by node, variables,
+// temporaries, and the task lists. It tracks when each memory is in use; "now" is the pass of the
+// node being built. Activations are NHWC, in the compilation's type.
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(const convoy_compilation& what);
@@ -61,47 +61,48 @@ class ProgramBuilder {
   Relu relu_of(std::size_t relu_node) const;
   std::optional<VariablePlace> variable(std::size_t index, int which) const;
 
-  // Appends the layer's own computation to the pass being built, or something around it:
-  // conversions of storage, sums of gradients. implementation: a literal.
+  // Append to the pass being built: the layer's own computation, or work around it (conversions of
+  // storage, sums of gradients). implementation: a literal.
   void then(Task task, const char* implementation = "kernel");
   void help(Task task, const char* implementation);
-  // To which part of the backward pass the next tasks belong; at first the gradient of the data.
+  // Sets the part of the backward pass for the next tasks; at first it is the gradient of the data.
   void part(convoy_pass pass) { pass_ = pass; }
-  // Before the first step, in order.
+  // Steps run before the first step of training, in order.
   void prepare(Prepare step) { plan_.prepares.push_back(std::move(step)); }
-  // What the node's task needs while it computes: Run::scratch has at least as much.
+  // Requests scratch memory for the node's task: Run::scratch has at least as much.
   void need_scratch(std::uint64_t bytes);
-  // The node is the one that a batch comes to.
+  // Makes this node the one that gets batches.
   void take_input(std::size_t node);
-  // Of the batch, from its input on as long as they are used(); empty when the loss needs none.
+  // The labels of the batch, from its input on as long as they are used(); empty when the loss
+  // needs none.
   std::optional<MemoryPlan::Id> labels() const { return labels_; }
 
   // Activations: the one for reading now, and a new one that the node produces.
   MemoryPlan::Id read(std::size_t index);
   MemoryPlan::Id define(std::size_t index);
-  // Memory that lives now only; used() makes it live until now.
+  // Memory that lives only now; used() extends its life until now.
   MemoryPlan::Id temporary(std::uint64_t bytes);
   MemoryPlan::Id used(MemoryPlan::Id id);
 
   bool needs_gradient(std::size_t index) const { return node(index).needs_gradient; }
-  // Gradient of a node's activation, complete when the node's backward is built.
+  // The gradient of a node's activation, complete when the node's backward is built.
   MemoryPlan::Id gradient(std::size_t index);
-  // For a consumer that can add to what is there.
+  // For a consumer that can add to the contents.
   GradientPart begin_gradient(std::size_t index);
-  // For one that cannot; finish_gradient follows once the writing task is appended.
+  // For a consumer that cannot; it calls finish_gradient once the writing task is appended.
   MemoryPlan::Id begin_whole_gradient(std::size_t index);
   void finish_gradient(std::size_t index, MemoryPlan::Id part);
-  // A part that the node's gradient still lacks, for a producer that adds it itself, before it asks
-  // for the gradient.
+  // Returns a part that the node's gradient still lacks, for a producer that adds it itself. Call
+  // it before gradient().
   std::optional<MemoryPlan::Id> take_last_part(std::size_t index);
-  // The consumer's own gradient, which nobody else needs any more, is that of some of its inputs.
+  // Uses the consumer's own gradient, which nothing else needs any more, for some of its inputs.
   void pass_gradient(const std::vector<std::size_t>& inputs, std::size_t consumer);
 
  private:
   struct Value {
     MemoryPlan::Id data = 0;
     std::optional<MemoryPlan::Id> gradient;
-    std::optional<MemoryPlan::Id> last_part;  // to be added to it
+    std::optional<MemoryPlan::Id> last_part;  // a part that is still to be added
   };
 
   Value& value_of(std::size_t index) { return values_[node(index).value]; }

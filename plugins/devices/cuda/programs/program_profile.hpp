@@ -16,20 +16,20 @@
 namespace convoy::cuda {
 
 // The times of one program's tasks, added up per layer, pass and implementation. While an operation
-// is queued an event goes between every two of its tasks; once the device has reached the last of
-// them the times between them are known. Operations finish in the order in which they were queued.
-// One thread queues, another one finishes, any thread may ask for the records.
+// is queued, an event is recorded between every two of its tasks. Once the device has reached the
+// last event, the times between them are known. Operations finish in the order in which they were
+// queued. One thread queues, another one finishes, and any thread may read the records.
 class ProgramProfile {
  public:
   ProgramProfile(StreamDriver& driver, const ProgramPlan& plan);
 
-  // The thread that queues: before the first task, behind every task, behind the last one. An
-  // operation that fails before end() leaves no trace.
+  // The queueing thread calls begin before the first task, mark after every task, and end after the
+  // last one. An operation that fails before end() leaves no record.
   void begin(const TaskList& tasks, std::uint32_t lane);
   void mark(std::uint32_t lane);
   void end();
 
-  // The oldest operation that was queued is done.
+  // The oldest queued operation is done.
   void finish();
 
   // In the order in which a step first reaches them.
@@ -48,7 +48,7 @@ class ProgramProfile {
 
   StreamDriver& driver_;
   Queued open_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::deque<Queued> queued_;
   std::map<Key, std::size_t> places_;
   std::vector<convoy_profile_record> records_;

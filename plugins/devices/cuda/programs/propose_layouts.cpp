@@ -6,7 +6,7 @@
 namespace convoy::cuda {
 namespace {
 
-// The dimensions from the outermost to the innermost in memory.
+// Arranges the dimensions from the outermost to the innermost in memory.
 void arrange(const convoy_graph_variable& variable, const std::uint32_t* order,
              convoy_layout& out) {
   std::copy_n(variable.dimensions, variable.rank, out.padded);
@@ -35,7 +35,7 @@ void propose_layouts(const convoy_graph& graph, convoy_layout* out) {
 bool is_channels_last(const convoy_graph_variable& variable) {
   const std::uint64_t* size = variable.dimensions;  // OIHW
   const convoy_layout& layout = variable.layout;
-  // The stride of a dimension of size 1 says nothing.
+  // The stride of a dimension of size 1 has no meaning.
   const auto fits = [&](int dimension, std::uint64_t stride) {
     return size[dimension] == 1 || layout.strides[dimension] == stride;
   };
