@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "core/base/error.hpp"
+#include "core/plan/arrange_steps.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy::plan {
@@ -263,6 +264,12 @@ Operation PlanWriter::accept(const convoy_operation& operation) const {
 }
 
 Plan PlanWriter::finish() {
+  arrange_steps(plan_);
+  for (auto& [unused, stage] : later_) {
+    plan_.body.swap(stage.body);
+    arrange_steps(plan_);
+    plan_.body.swap(stage.body);
+  }
   plan_.computes = number_operations(plan_.prologue, plan_.body, cluster_.replicas(), 0);
   const auto prologue = static_cast<std::uint32_t>(plan_.prologue.size());
   for (auto& [unused, stage] : later_) {

@@ -128,6 +128,8 @@ std::vector<SamplePlan> sample_plans() {
           {"deferred", write_deferred, false},
           {"accumulating", write_accumulating, false},
           {"sequential", write_sequential, false},
+          {"in_turns", write_in_turns, false},
+          {"by_replica", write_by_replica, false},
           {"asynchronous", write_asynchronous, false},
           {"compressed", write_compressed, false}};
 }

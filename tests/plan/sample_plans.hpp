@@ -43,6 +43,11 @@ void write_deferred(Planner& planner);
 void write_accumulating(Planner& planner);
 // The master applies every replica's gradient by itself, one after the other.
 void write_sequential(Planner& planner);
+// Every replica in turn reads the master, computes, and has its gradient applied to it.
+void write_in_turns(Planner& planner);
+// Every replica computes twice, and then all gradients are applied at once; written replica by
+// replica.
+void write_by_replica(Planner& planner);
 // Forward may read old parameters, applies come in any order.
 void write_asynchronous(Planner& planner);
 // Every replica reads the master without its last `max_lag` updates or so, on several hosts by the

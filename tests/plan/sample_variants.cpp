@@ -70,6 +70,33 @@ void write_sequential(Planner& p) {
     }
 }
 
+void write_in_turns(Planner& p) {
+  const Buffer master = p.master(p.host_place(ReplicaId(0)));
+  for (const auto r : p.replicas()) {
+    p.copy(p.parameters(r), master);
+    p.compute_replica(r);
+    const Buffer arrived = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+    p.copy(arrived, p.gradient(r));
+    p.apply(master, arrived, {.contributions = 1});
+  }
+}
+
+void write_by_replica(Planner& p) {
+  const Buffer master = p.master(p.host_place(ReplicaId(0)));
+  for (const auto r : p.replicas()) {
+    p.copy(p.parameters(r), master);
+    for (const std::uint32_t set : {0u, 1u}) p.compute_replica(r, {.gradient_set = SetId(set)});
+  }
+  for (const Range& range : p.buckets()) {
+    std::vector<Span> parts = p.all_gradients(range, SetId(0));
+    const std::vector<Span> second = p.all_gradients(range, SetId(1));
+    parts.insert(parts.end(), second.begin(), second.end());
+    const Buffer total = p.scratch(p.host_place(ReplicaId(0)), range.count);
+    p.sum(total, parts);
+    p.apply(master[range], total, {.contributions = 2 * p.replica_count()});
+  }
+}
+
 void write_asynchronous(Planner& p) {
   for (const auto r : p.replicas()) {
     const Buffer master = p.master(p.host_place(ReplicaId(0)));

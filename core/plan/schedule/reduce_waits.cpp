@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "core/base/error.hpp"
+
 namespace convoy::plan {
 namespace {
 
@@ -13,6 +15,7 @@ namespace {
 using Clock = std::vector<std::int64_t>;
 
 void join(Clock& clock, const Clock& other) {
+  CONVOY_CHECK_EQ(clock.size(), other.size());  // else it is submitted before what it waits for
   for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
 

@@ -39,7 +39,8 @@ std::vector<bool> expanded_collectives(const Plan& plan) {
 }
 
 // Returns, per operation, how far compute must be before it can start: the latest compute operation
-// of this iteration for which it waits, directly or indirectly. The parts of one collective keep
+// of this iteration for which it waits, directly or indirectly. Compute that waits for another
+// replica's, as when replicas take turns, is as far as that one. The parts of one collective keep
 // their order. If the parts of a ring are not ready at the same time, the ring still advances step
 // by step. So all its links are busy, and not only those of the first part.
 std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& dependencies,
@@ -49,7 +50,11 @@ std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& 
   std::vector<std::uint32_t> ready(plan.body.size(), 0);
   for (std::size_t i = 0; i < plan.body.size(); ++i) {
     if (compute[i] != kNever) {
+      // Of operations that are equally ready, compute comes first.
       ready[i] = compute[i] + 1;
+      for (const Dependency& it : dependencies[i])
+        if (it.distance == 0)
+          ready[i] = std::max(ready[i], ready[it.before] + (compute[it.before] == kNever ? 1 : 0));
       continue;
     }
     const std::uint32_t source = plan.body[i].source;

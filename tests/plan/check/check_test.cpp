@@ -27,11 +27,13 @@ std::string expected_verdict(const SamplePlan& sample, std::uint32_t replicas) {
   if (sample.synchronous) return "synchronous";
   if (sample.name == "staged") return "stale by 2 (gradient lag 1, parameter lag 1)";
   if (sample.name == "deferred") return "stale by 1 (gradient lag 1, parameter lag 0)";
-  if (sample.name == "accumulating") return "synchronous every 2 steps";
+  if (sample.name == "accumulating" || sample.name == "by_replica")
+    return "synchronous every 2 steps";
   if (sample.name == "asynchronous") return "asynchronous";
   if (sample.name == "compressed")
     return "approximate (synchronous but for rounding, kernels or averages)";
   if (replicas == 1) return "synchronous";
+  if (sample.name == "in_turns") return "asynchronous in a fixed order";
   if (sample.name == "sequential") return fmt::format("{} applies per step", replicas);
   return sample.name;
 }
