@@ -1,5 +1,7 @@
 #include "core/checkpoint/safetensors_writer.hpp"
 
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -12,7 +14,9 @@ SafetensorsHeader header_of(std::map<std::string, std::string> metadata,
                             const std::vector<Tensor>& tensors) {
   SafetensorsHeader header{std::move(metadata), {}};
   std::uint64_t end = 0;
+  std::set<std::string_view> names;
   for (const Tensor& tensor : tensors) {
+    CONVOY_CHECK(names.insert(tensor.info.name).second);
     CONVOY_CHECK_EQ(tensor.info.bytes().value_or(1), tensor.data.size());
     header.tensors.push_back({tensor.info, end, end + tensor.data.size()});
     end += tensor.data.size();

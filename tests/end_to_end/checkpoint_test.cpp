@@ -100,7 +100,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Arguments{"--variable_update=independent", "--optimizer=rmsprop"},
                     Arguments{"--fp16_loss_scale=1024", "--fp16_enable_auto_loss_scale",
                               "--fp16_inc_loss_scale_every_n=3"},
-                    Arguments{"--variable_update=parameter_server", "--staged_vars"}));
+                    Arguments{"--variable_update=parameter_server", "--staged_vars"},
+                    // A residual per bucket, all of one name.
+                    Arguments{"--variable_update=topk", "--bucket_mb=1"}));
 
 // 5 warm-up and 20 timed steps, then 40 asked for: 25 are done, 15 lines come.
 TEST(Resuming, CountsTheStepsOfEarlierRuns) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
 
 #include "core/base/error.hpp"
 #include "core/plan/schedule/live_ranges.hpp"
@@ -27,6 +28,19 @@ std::vector<Number> numbers_of(const Bytes& bytes) {
   std::vector<Number> values(bytes.size() / sizeof(Number));
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Number));
   return values;
+}
+
+// The names of all buffers. An author may give several at one place the same name; the second of
+// them becomes "residual (cpu:0) #2".
+std::vector<std::string> unique_names(const plan::Plan& plan) {
+  std::vector<std::string> names;
+  std::map<std::string, int> given;
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    names.push_back(plan.buffer_name(i));
+    const int number = ++given[names.back()];
+    if (number > 1) names.back() += fmt::format(" #{}", number);
+  }
+  return names;
 }
 
 // A piece of memory that lives across iterations. Contents are bytes of ranges of its elements.
@@ -61,6 +75,7 @@ class LivePieces {
   LivePieces(Session& session, std::int64_t step, std::uint32_t phase)
       : session_(session),
         plan_(session.plan()->step.lowered()),
+        names_(unique_names(plan_)),
         memory_(session.memory()),
         step_(static_cast<std::uint64_t>(step)),
         phase_(phase) {}
@@ -79,7 +94,7 @@ class LivePieces {
       if (live[i].empty()) continue;
       const plan::PlanBuffer& buffer = plan_.buffers[i];
       const bool copy = buffer.is_of_model();
-      LivePiece piece{plan_.buffer_name(i), buffer.dtype, buffer.count, live[i], {}, {}, {}};
+      LivePiece piece{names_[i], buffer.dtype, buffer.count, live[i], {}, {}, {}};
       piece.implied = [this, copy,
                        size = plan::dtype_bytes(buffer.dtype)](const plan::ElementRange& range) {
         return copy ? bytes_of(memory_.read_parameters(range)) : Bytes(range.count * size);
@@ -101,7 +116,7 @@ class LivePieces {
 
   LivePiece optimizer_piece(std::uint32_t buffer, std::uint32_t slot, const Ranges& ranges) const {
     const auto kind = static_cast<convoy_optimizer_kind>(session_.options().optimizer.kind);
-    LivePiece piece{fmt::format("{}/{}", plan_.buffer_name(buffer), train::state_name(kind, slot)),
+    LivePiece piece{fmt::format("{}/{}", names_[buffer], train::state_name(kind, slot)),
                     CONVOY_F32,
                     plan_.buffers[buffer].count,
                     ranges,
@@ -127,13 +142,8 @@ class LivePieces {
     for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
       const std::span<plan::UpdateCounts::Cell> cells = memory_.update_counts().cells(i);
       if (cells.empty()) continue;
-      LivePiece piece{plan_.buffer_name(i) + "/updates",
-                      CONVOY_I32,
-                      cells.size(),
-                      {{0, cells.size()}},
-                      {},
-                      {},
-                      {}};
+      LivePiece piece{
+          names_[i] + "/updates", CONVOY_I32, cells.size(), {{0, cells.size()}}, {}, {}, {}};
       piece.implied = [this](const plan::ElementRange& range) {
         return bytes_of(std::vector(range.count, number_of(memory_.update_counts().most())));
       };
@@ -180,6 +190,7 @@ class LivePieces {
 
   Session& session_;
   const plan::Plan& plan_;
+  const std::vector<std::string> names_;  // per buffer
   PlanMemory& memory_;
   std::uint64_t step_;
   std::uint32_t phase_;
