@@ -9,6 +9,7 @@
 #include <ctime>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "core/plan/check/check.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
@@ -41,6 +42,15 @@ void expect_called(const SampleRecurrence& sample, const plan::check::CheckRepor
     EXPECT_NE(finding.operation, CONVOY_NONE) << text_of(report);
 }
 
+// What a verdict other than "wrong" assumes of kernels is told.
+void expect_kernels_named(const plan::Plan& plan, const plan::check::CheckReport& report) {
+  std::set<std::string> called;
+  for (const plan::Operation& operation : plan.body)
+    if (operation.kind == plan::OperationKind::kCall) called.insert(operation.details->kernel);
+  if (report.verdict != plan::check::Verdict::kApproximate) return;
+  EXPECT_EQ(std::set<std::string>(report.kernels.begin(), report.kernels.end()), called);
+}
+
 void expect_all_called(const std::vector<SampleRecurrence>& samples) {
   const plan::ArenaMap arena = ragged_arena();
   for (const std::uint32_t replicas : {2u, 3u, 4u})
@@ -51,6 +61,7 @@ void expect_all_called(const std::vector<SampleRecurrence>& samples) {
       const plan::Plan plan = write_plan(cluster, arena, sample.write);
       const plan::check::CheckReport report = plan::check::check_plan(plan);
       expect_called(sample, report);
+      expect_kernels_named(plan, report);
       const plan::Plan pieces = plan::lower(plan, {.staging_elements = 32, .slice_elements = 8});
       EXPECT_EQ(plan::check::check_plan(pieces).verdict_text(), report.verdict_text());
     }

@@ -387,6 +387,22 @@ void write_alone_through_kernels(Planner& p) {
   }
 }
 
+// Every replica averages with the next one's parameters as they are at that moment, which it gives
+// this weight, and applies its gradient.
+WritePlan average_with_next(double weight) {
+  return [weight](Planner& p) {
+    for (const auto r : p.replicas()) {
+      p.compute_replica(r);
+      const ReplicaId next((r.index() + 1) % p.replica_count());
+      const Buffer other = fresh(p, r);
+      p.copy(other, p.parameters(next), {.relaxed = true, .max_lag = 2});
+      p.scale(p.parameters(r), p.parameters(r), 1 - weight);
+      p.axpy(p.parameters(r), weight, other, p.parameters(r));
+      p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    }
+  };
+}
+
 void leave(Planner&, Span) {}
 void add_to_itself(Planner& p, Span span) {
   p.add(span, span, span);
@@ -453,6 +469,7 @@ std::vector<SampleRecurrence> right_recurrences() {
       {"kernel keeps rest, undeclared", keeps_rest(CallEffect::kUndeclared), kRight},
       {"compressed without feedback", through_kernel(CallEffect::kCompresses, leave), kRight},
       {"undeclared kernel", through_kernel(CallEffect::kUndeclared, leave), kRight},
+      {"averages with relaxed reads", average_with_next(0.5), kRight, false, "asynchronously"},
       {"momentum", momentum(0.9, 1), kRight, false, "counts 10 times"},
       {"averaged momentum", momentum(0.9, 0.1), kRight, true},
       {"momentum over a period of two",
@@ -570,6 +587,7 @@ std::vector<SampleRecurrence> wrong_recurrences() {
        false, "counts 2 times"},
       {"applied again after a kernel", through_kernel(CallEffect::kUndeclared, leave, 2), kWrong,
        false, "again"},
+      {"averages with relaxed reads that grow", average_with_next(3), kWrong, false, ""},
       {"alone through kernels", write_alone_through_kernels, plan::check::Verdict::kApproximate,
        false, "independent"},
       {"own gradient exact, others rounded", write_drifting_sums, kOpen, false, "drift apart"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -32,7 +33,8 @@ class FixedPointJudge {
       require_written();
     report_.findings = history_.findings();
     const UpdateStyle& style = history_.style();
-    report_.kernels.assign(style.kernels.begin(), style.kernels.end());
+    std::ranges::set_union(style.kernels, style.compressing_kernels,
+                           std::back_inserter(report_.kernels));
     report_.factors.assign(style.factors.begin(), style.factors.end());
     report_.compressors.assign(style.compressors.begin(), style.compressors.end());
     if (!report_.findings.empty())
@@ -117,7 +119,7 @@ class FixedPointJudge {
                                     !replicas_read_alike();
     if (report_.findings.empty())
       result_.recurrence_decides =
-          !asynchronous_by_request() && (style.averaged || replicas_may_drift);
+          style.averaged || (replicas_may_drift && !asynchronous_by_request());
     else
       // Replicas that take over parameters of others keep their own optimizer state. If neighbours
       // average, a gradient may not have reached distant replicas yet.

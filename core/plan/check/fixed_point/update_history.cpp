@@ -227,7 +227,9 @@ bool UpdateHistory::has_computed_part(const std::vector<Term>& terms, const Elem
 void UpdateHistory::note_rounding(const Atom& atom) {
   if (atom.kind != AtomKind::kCast) return;
   style_.rounded = true;
-  const OperationKind made_by = operation_of(plan_, atom.operation).kind;
+  const Operation& operation = operation_of(plan_, atom.operation);
+  const OperationKind made_by = operation.kind;
+  if (made_by == OperationKind::kCall) style_.compressing_kernels.insert(operation.details->kernel);
   if (is_compression(made_by) || made_by == OperationKind::kMatmul)
     style_.compressors.emplace(operation_name(made_by));
 }

@@ -28,14 +28,15 @@ struct UpdateStyle {
   std::set<std::uint64_t> computes_per_update;
   // The first compute of an update's gradients, and the one after the last, within a replica.
   std::set<std::pair<std::uint64_t, std::uint64_t>> computes_of_updates;
-  bool waits = false;                 // an apply comes later than in the last of these computes
-  std::uint64_t largest_lag = 0;      // steps from a compute to the apply of its gradient
-  bool zero_start = false;            // there are updates without gradients before the first one
-                                      // with a gradient
-  bool rounded = false;               // there are casts on a path
-  bool opaque = false;                // there are kernels whose effect is not known
-  bool averaged = false;              // versions are mixed
-  std::set<std::string> kernels;      // undeclared kernels on a path
+  bool waits = false;             // an apply comes later than in the last of these computes
+  std::uint64_t largest_lag = 0;  // steps from a compute to the apply of its gradient
+  bool zero_start = false;        // there are updates without gradients before the first one
+                                  // with a gradient
+  bool rounded = false;           // there are casts on a path
+  bool opaque = false;            // there are kernels whose effect is not known
+  bool averaged = false;          // versions are mixed
+  std::set<std::string> kernels;  // undeclared kernels on a path
+  std::set<std::string> compressing_kernels;  // declared kernels on a path
   std::set<std::string> factors;      // operations that multiply gradients by computed values
   std::set<std::string> compressors;  // compressors on a path whose omitted parts are lost
 };
