@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <map>
 #include <span>
-#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/files/output_file.hpp"
 #include "core/job/option_bounds.hpp"
 #include "core/train/learning_rate_options.hpp"
 #include "core/train/optimizer.hpp"
@@ -117,23 +116,17 @@ void check_evaluation(const JobOptions& options) {
          *evaluation.num_batches, *evaluation.num_epochs);
 }
 
-// Refuses two outputs with the same file, because the second would replace the first.
+// Refuses outputs that would replace each other or a file that the run reads.
 void check_outputs(const JobOptions& options) {
-  std::map<std::filesystem::path, std::string> flags;  // by the file that they write
-  for (const auto& [name, file] : {std::pair{"output_file", options.output_file},
-                                   {"trace_file", options.trace_file},
-                                   {"report", options.report_file}}) {
-    if (file.empty()) continue;
-    std::error_code error;
-    std::filesystem::path place = std::filesystem::absolute(file, error);
-    if (error) place = file;  // the working folder was deleted; opening the file will report it
-    place = std::filesystem::weakly_canonical(place, error);
-    const std::string flag = fmt::format("--{}={}", name, file);
-    const auto [other, is_first] = flags.try_emplace(place, flag);
-    if (!is_first)
-      fail(ExitCode::kUsage, "{} and {}: both are written to one file; give each a name of its own",
-           other->second, flag);
-  }
+  require_different_files(
+      std::vector<FileOfFlag>{{"output_file", options.output_file},
+                              {"trace_file", options.trace_file},
+                              {"report", options.report_file},
+                              {"dump", options.dump_file},
+                              {"calibration_file", options.machine.calibration_file, true},
+                              {"init_weights", options.checkpoints.init_weights, true},
+                              {"weights_map", options.checkpoints.weights_map, true},
+                              {"topology", options.machine.topology, true}});
 }
 
 }  // namespace

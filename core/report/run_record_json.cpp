@@ -98,17 +98,20 @@ Json to_json(const TaskRecord& task) {
 }
 
 Json totals(const RunRecord& record) {
+  // Evaluations have no steps, so nothing is known of their times.
+  const bool has_times = record.step_times.maximum > 0;
+  const auto of_steps = [&](double value) { return has_times ? number(value) : Json(nullptr); };
   return {{"steps", record.steps.size()},
           {"seconds", number(record.total_seconds)},
           {"images_per_sec", number(record.total_images_per_second)},
-          {"images_per_sec_mean", number(record.speed.mean)},
-          {"images_per_sec_standard_error", number(record.speed.standard_error)},
-          {"images_per_sec_jitter", number(record.speed.jitter)},
+          {"images_per_sec_mean", of_steps(record.speed.mean)},
+          {"images_per_sec_standard_error", of_steps(record.speed.standard_error)},
+          {"images_per_sec_jitter", of_steps(record.speed.jitter)},
           {"step_seconds",
-           {{"p50", number(record.step_times.p50)},
-            {"p90", number(record.step_times.p90)},
-            {"p99", number(record.step_times.p99)},
-            {"max", number(record.step_times.maximum)}}}};
+           {{"p50", of_steps(record.step_times.p50)},
+            {"p90", of_steps(record.step_times.p90)},
+            {"p99", of_steps(record.step_times.p99)},
+            {"max", of_steps(record.step_times.maximum)}}}};
 }
 
 Json to_json(const InputVerdict& verdict) {

@@ -48,6 +48,7 @@ SpeedStatistics::SpeedStatistics(double images_per_step, std::optional<double> n
 void SpeedStatistics::add(double seconds) {
   CONVOY_CHECK_LT(0, seconds);
   seconds_.insert(seconds);
+  sum_ += seconds;
   total_ = seconds + (1 - newest_weight_) * total_;
   weights_ = 1 + (1 - newest_weight_) * weights_;
   // Welford's sums.
@@ -84,6 +85,12 @@ Speed SpeedStatistics::speed() const {
   speed.standard_error = std::sqrt(squares_) / static_cast<double>(steps());
   speed.jitter = jitter();
   return speed;
+}
+
+Speed SpeedStatistics::speed_of_all() const {
+  Speed result = speed();
+  result.mean = images_per_step_ * static_cast<double>(steps()) / sum_;
+  return result;
 }
 
 StepTimes SpeedStatistics::step_times() const {

@@ -21,9 +21,12 @@ class SpeedStatistics {
   void add(double seconds);
 
   std::size_t steps() const { return seconds_.size(); }
-  // The functions below need at least one step.
+  // The functions below need at least one step. speed() is for a line of output, and speed_of_all()
+  // weighs all steps alike.
   Speed speed() const;
+  Speed speed_of_all() const;
   StepTimes step_times() const;
+  double seconds() const { return sum_; }                       // total time of the steps
   double average_seconds() const { return total_ / weights_; }  // average step time, as in `mean`
   double mean() const { return images_per_step_ / average_seconds(); }
 
@@ -34,6 +37,7 @@ class SpeedStatistics {
   double images_per_step_;
   double newest_weight_;
   OrderedValues seconds_;
+  double sum_ = 0;
   double total_ = 0;       // weighted sum of the steps' times
   double weights_ = 0;     // sum of the weights
   double mean_speed_ = 0;  // mean of the steps' speeds, images/s

@@ -46,14 +46,16 @@ std::string step_name(std::int64_t number, std::int64_t warmup_steps) {
 
 void note_divergence(const TrainingStep& step, const TrainingLoopOptions& options,
                      TrainingSummary& summary) {
-  if (std::isfinite(step.base_loss)) return;
+  // A ReLU makes 0 of NaN, so the loss of a network whose parameters are NaN may be finite.
+  const double loss = std::isfinite(step.base_loss) ? step.total_loss : step.base_loss;
+  if (std::isfinite(loss)) return;
   if (!summary.diverged) summary.diverged = step.number;
   if (options.tolerate_divergence) return;
   fail(ExitCode::kNumerical,
        "the loss of {} is not a finite number ({}) at learning rate {:g}: training diverged; use a "
        "smaller --init_learning_rate or --gradient_clip_norm, and look at the losses before it",
        step_name(step.number, options.warmup_steps),
-       std::isnan(step.base_loss) ? "nan" : fmt::format("{}", step.base_loss), step.learning_rate);
+       std::isnan(loss) ? "nan" : fmt::format("{}", loss), step.learning_rate);
 }
 
 }  // namespace convoy::runtime

@@ -32,8 +32,9 @@ class StepDescriber {
 // many are left, itself included; its name counts from 1.
 std::string step_name(std::int64_t number, std::int64_t warmup_steps);
 
-// Checks whether the step's loss is finite. If it is not, throws Error kNumerical, or, if the
-// options tolerate that, records the number of the first such step in the summary.
+// Checks whether the step's loss is finite, its L2 term included, which is not if parameters are
+// not. If it is not, throws Error kNumerical, or, if the options tolerate that, records the number
+// of the first such step in the summary.
 void note_divergence(const TrainingStep& step, const TrainingLoopOptions& options,
                      TrainingSummary& summary);
 

@@ -56,7 +56,8 @@ TEST(Input, AloneIsMeasuredPerCore) {
     EXPECT_THAT(result.out, HasSubstr("total images/sec: "));
     EXPECT_THAT(result.out, HasSubstr("images/sec/core"));
     const nlohmann::json record = record_at(file);
-    EXPECT_EQ(record["input_only"]["images"], 32);
+    // As many as were made meanwhile: the last ones begin a batch that nobody takes.
+    EXPECT_NEAR(record["input_only"]["images"].get<double>(), 32, 8);
     EXPECT_EQ(record["input_only"]["threads"], 2);
     EXPECT_GT(record["input_only"]["images_per_sec_and_core"], 0);
     EXPECT_EQ(record["mode"], "input only");

@@ -85,6 +85,8 @@ TEST(SpeedStatistics, WeighsNewStepsMoreWhenAsked) {
   EXPECT_NEAR(filled(0.5).speed().mean, 100 / (3.625 / 1.875), kTolerance);
   EXPECT_NEAR(filled(1).speed().mean, 100, kTolerance);
   EXPECT_NEAR(filled(0).speed().mean, 50, kTolerance);
+  EXPECT_NEAR(filled(0.5).speed_of_all().mean, 50, kTolerance);
+  EXPECT_NEAR(filled(0.5).seconds(), 8, kTolerance);
 }
 
 TEST(SpeedStatistics, GivesQuantilesOfStepTimes) {

@@ -75,6 +75,16 @@ TEST(RefusedLoss, HasNoSignWhenItIsNoNumber) {
   EXPECT_THAT(refusal(step, 0), HasSubstr("not a finite number (nan)"));
 }
 
+// A ReLU makes 0 of NaN: the loss of images may stay finite when parameters are not.
+TEST(RefusedLoss, IsThatOfParametersThatAreNoNumbers) {
+  TrainingStep step;
+  step.base_loss = 6.8;
+  step.total_loss = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal(step, 0), HasSubstr("not a finite number (nan)"));
+  step.total_loss = 7.1;
+  EXPECT_EQ(refusal(step, 0), "");
+}
+
 TEST(RefusedLoss, CountsWarmUpStepsFromOne) {
   const auto said = [](std::int64_t number) {
     TrainingStep step;

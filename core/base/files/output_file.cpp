@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <system_error>
 
 #include "core/base/error.hpp"
@@ -153,6 +154,24 @@ void check_output_file(const std::filesystem::path& path) {
   struct stat ignored {};
   if (lstat(temporary_for(path).c_str(), &ignored) != 0 && errno != ENOENT)
     fail(ExitCode::kUsage, "cannot write {}: {}", path.string(), std::strerror(errno));
+}
+
+void require_different_files(std::span<const FileOfFlag> files) {
+  std::map<std::filesystem::path, const FileOfFlag*> seen;
+  for (const FileOfFlag& it : files) {
+    if (it.file.empty()) continue;
+    std::error_code error;
+    std::filesystem::path place = std::filesystem::absolute(it.file, error);
+    if (error) place = it.file;  // the working folder is gone; whoever opens the file says so
+    place = std::filesystem::weakly_canonical(place, error);
+    const auto [known, is_first] = seen.try_emplace(place, &it);
+    const FileOfFlag& other = *known->second;
+    if (is_first || (it.is_read && other.is_read)) continue;
+    fail(ExitCode::kUsage, "--{}={} and --{}={}: {}; give each a name of its own", other.flag,
+         other.file, it.flag, it.file,
+         it.is_read || other.is_read ? "one reads the file that the other would replace"
+                                     : "both are written to one file");
+  }
 }
 
 }  // namespace convoy

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace convoy {
@@ -20,5 +22,15 @@ void check_working_folder(const std::filesystem::path& path);
 // Error(kUsage) if the path's folder does not exist or cannot be written, or if the path itself
 // cannot be written. It finds the problem before a long run, not after it.
 void check_output_file(const std::filesystem::path& path);
+
+// A file that a flag names.
+struct FileOfFlag {
+  const char* flag;  // without dashes
+  std::string file;  // empty: not given
+  bool is_read = false;
+};
+// Error(kUsage) if two flags write one file, or one writes the file that another reads. Paths may
+// differ in spelling.
+void require_different_files(std::span<const FileOfFlag> files);
 
 }  // namespace convoy

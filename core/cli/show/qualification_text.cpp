@@ -84,12 +84,14 @@ void print_qualification(std::ostream& out, const qualify::Qualification& qualif
   for (const std::string& sentence : slow) out << "slow: " << sentence << '\n';
   const double percent = 100 * qualification.threshold;
   if (slow.empty())
-    out << fmt::format("qualified: everything reaches at least {:.0f} % of its expected rate\n",
-                       percent);
-  else
     out << fmt::format(
-        "not qualified: {} below {:.0f} % of what is expected or of what others reach\n",
-        slow.size() == 1 ? "one rate is" : fmt::format("{} rates are", slow.size()), percent);
+        "qualified: everything reaches at least {:.0f} % of its minimum (the expected rate, less "
+        "its error)\n",
+        percent);
+  else
+    out << fmt::format("not qualified: {} below {:.0f} % of the minimum or of what others reach\n",
+                       slow.size() == 1 ? "one rate is" : fmt::format("{} rates are", slow.size()),
+                       percent);
 }
 
 }  // namespace convoy::cli

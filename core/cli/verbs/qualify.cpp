@@ -40,9 +40,10 @@ constexpr VerbUsage kQualifyUsage = {
 
 VerbFlags qualify_flags(QualifyRequest& request) {
   return [&request](RunCommand&) {
-    FlagDefinition threshold =
-        bind_flag("threshold", request.threshold, Range{0, 1},
-                  "A rate passes if it is at least this fraction of the expected rate.");
+    FlagDefinition threshold = bind_flag(
+        "threshold", request.threshold, Bounds{0, 1},
+        "A rate passes if it is at least this fraction of its minimum: the expected rate, less "
+        "the prediction's error.");
     FlagDefinition quick =
         bind_flag("quick", request.quick,
                   "A rough measurement: smaller vectors, fewer sizes and a smaller batch.");

@@ -51,7 +51,7 @@ std::vector<FlagDefinition> topo_flags(TopoOptions& options) {
       bind_flag("platform", options.platform,
                 "A described machine: a name that `convoy list platforms` shows, or a file; "
                 "NAME:2+OTHER:3 for unlike hosts."),
-      bind_flag("hosts", options.hosts, Range{1, topology::kMostHosts},
+      bind_flag("hosts", options.hosts, Bounds{1, topology::kMostHosts},
                 "Number of such machines on one network; with --platform or --topology."),
       bind_flag("sources", options.sources, "Every fact with its source."),
       bind_flag("json", options.json,
@@ -120,6 +120,11 @@ void check_files(const TopoOptions& options) {
   for (const auto& file : {options.svg, options.html})
     if (file) check_output_file(*file);
   if (!options.json_file.empty()) check_output_file(options.json_file);
+  require_different_files(
+      std::vector<FileOfFlag>{{"svg", options.svg.value_or("")},
+                              {"html", options.html.value_or("")},
+                              {"json", options.json_file},
+                              {"topology", options.topology.value_or(""), true}});
 }
 
 void write_pictures(const TopoOptions& options, const topology::Machine& machine,

@@ -134,6 +134,7 @@ void BatchPipeline::make(const SampleRequest& request, Slot& slot) {
     error = std::current_exception();
   }
   const std::lock_guard lock(mutex_);
+  ++statistics_.made;
   slot.labels[static_cast<std::size_t>(index)] = result.label;
   if (result.label == kNoLabel) ++slot.batch.left_out;
   if (result.replaced) {

@@ -22,6 +22,7 @@ struct Batch {
 // Totals over all replicas, for the batches acquired so far.
 struct SourceStatistics {
   std::int64_t images = 0;
+  std::int64_t made = 0;  // images, those of batches that are not yet acquired included
   // Samples whose own record could not be used and was replaced or left out, plus files with
   // damaged framing of records. Such files are used only up to the damage.
   std::int64_t bad_records = 0;

@@ -63,6 +63,34 @@ void dump_batch(data::BatchSource& source, const data::DataOptions& options,
        std::move(label_tensor)});
 }
 
+namespace {
+
+// Acquires the step's batches of all replicas and releases them.
+void take(data::BatchSource& source, const data::DataOptions& options, std::int64_t step) {
+  for (int replica = 0; replica < options.replicas; ++replica) {
+    source.acquire(replica, step);
+    source.release(replica, step);
+  }
+}
+
+// Takes the batches that are ready from this step on. Returns how many steps they are.
+std::int64_t take_ready(data::BatchSource& source, const data::DataOptions& options,
+                        std::int64_t step) {
+  std::int64_t taken = 0;
+  const auto is_ready = [&] {
+    for (int replica = 0; replica < options.replicas; ++replica)
+      if (!source.is_ready(replica, step + taken)) return false;
+    return true;
+  };
+  for (; taken <= options.prefetch_depth && is_ready(); ++taken)
+    take(source, options, step + taken);
+  return taken;
+}
+
+}  // namespace
+
+// What is made counts, not what is acquired, so that images that were made before the clock started
+// are not part of the result.
 report::InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
                                  const InputOnlySteps& steps, const InputStepEvent& event) {
   using Clock = std::chrono::steady_clock;
@@ -71,21 +99,23 @@ report::InputSpeed measure_input(data::BatchSource& source, const data::DataOpti
   speed.cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, options.threads);
   Clock::time_point begin = Clock::now(), last = begin;
   double processor_begin = processor_seconds();
+  std::int64_t made_before = 0;
+  std::int64_t step = options.first_step;
   for (std::int64_t i = -steps.warmup; i < steps.timed; ++i) {
     if (i == 0) {
+      step += take_ready(source, options, step);
       begin = last = Clock::now();
       processor_begin = processor_seconds();
+      made_before = source.statistics().made;
     }
-    const std::int64_t step = options.first_step + steps.warmup + i;
-    for (int replica = 0; replica < options.replicas; ++replica) {
-      const std::int64_t count = source.acquire(replica, step).count;
-      if (i >= 0) speed.images += count;
-      source.release(replica, step);
-    }
+    take(source, options, step++);
     const Clock::time_point now = Clock::now();
     const double seconds = std::chrono::duration<double>(now - last).count();
     last = now;
-    if (i >= 0) speed.seconds = std::chrono::duration<double>(now - begin).count();
+    if (i >= 0) {
+      speed.seconds = std::chrono::duration<double>(now - begin).count();
+      speed.images = source.statistics().made - made_before;
+    }
     if (!event(i < 0 ? i : i + 1, seconds)) break;
   }
   speed.processor_seconds = processor_seconds() - processor_begin;

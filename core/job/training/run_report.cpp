@@ -368,15 +368,15 @@ void RunReport::parameters(const std::string& hash) {
 void RunReport::total_of_failed_run() {
   if (statistics_.steps() == 0 || record_.worker_batch > 0) return;
   const auto steps = static_cast<double>(statistics_.steps());
-  record_.total_seconds = statistics_.average_seconds() * steps;
+  record_.total_seconds = statistics_.seconds();
   record_.total_images_per_second =
-      static_cast<double>(record_.global_batch) / statistics_.average_seconds();
+      static_cast<double>(record_.global_batch) * steps / record_.total_seconds;
 }
 
 void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
   if (record_.memory) record_.memory->peak_resident_bytes = report::peak_resident_bytes();
   if (statistics_.steps() > 0) {
-    record_.speed = statistics_.speed();
+    record_.speed = statistics_.speed_of_all();
     record_.step_times = statistics_.step_times();
   }
   record_.selected_step_seconds = selected_step_seconds();

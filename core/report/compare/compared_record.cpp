@@ -17,6 +17,7 @@
 #include "core/base/text/split.hpp"
 #include "core/report/html/record_fields.hpp"
 #include "core/report/html/write_report.hpp"
+#include "core/select/candidate.hpp"
 
 namespace convoy::compare {
 namespace {
@@ -227,7 +228,7 @@ namespace {
 // --variable_update=auto, a record has the options of every strategy, and those of others say
 // nothing about the run.
 bool is_of_another_strategy(const Json& record, const std::string& flag) {
-  return report::text(field(record, "flags"), "variable_update") == "auto" &&
+  return report::text(field(record, "flags"), "variable_update") == select::kAutoStrategy &&
          !field(record, "strategy/options").contains(flag);
 }
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <optional>
 #include <set>
 
@@ -164,7 +164,10 @@ std::string standalone_svg(const std::string& svg) {
   constexpr double kMargin = 20;
   const auto size = [&svg](const char* name) {
     const std::string attribute = std::string(" ") + name + "=\"";
-    return std::strtod(svg.c_str() + svg.find(attribute) + attribute.size(), nullptr);
+    double value = 0;
+    std::from_chars(svg.data() + svg.find(attribute) + attribute.size(), svg.data() + svg.size(),
+                    value);
+    return value;
   };
   const double width = size("width") + 2 * kMargin;
   const double height = size("height") + 2 * kMargin;

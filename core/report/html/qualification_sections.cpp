@@ -112,9 +112,12 @@ std::vector<std::string> qualification_verdict(const Subject& qualification) {
   const Json& record = qualification.record;
   const std::string least = quantity(number_or_zero(record, "threshold"), Unit::kShare);
   if (is_true(record, "passed"))
-    return {fmt::format("Qualified: everything reaches at least {} of its expected rate.", least)};
+    return {fmt::format(
+        "Qualified: everything reaches at least {} of its minimum (the expected rate, less its "
+        "error).",
+        least)};
   std::vector<std::string> sentences = {
-      fmt::format("Not qualified: {} below {} of the expected rate.",
+      fmt::format("Not qualified: {} below {} of the minimum or of what others reach.",
                   counted(field(record, "slow").size(), "rate") +
                       (field(record, "slow").size() == 1 ? " is" : " are"),
                   least)};
