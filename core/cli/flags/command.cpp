@@ -10,12 +10,11 @@
 #include "core/job/model_choice.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
+#include "core/select/candidate.hpp"
 #include "topology/catalogue/platform.hpp"
 
 namespace convoy::cli {
 namespace {
-
-constexpr const char* kAuto = "auto";
 
 // The flag table for one command line, and the options of plug-ins in it.
 class CommandTable {
@@ -24,7 +23,8 @@ class CommandTable {
                RunCommand& command, const VerbFlags& verb_flags)
       : table_(run_flag_table(command)) {
     if (verb_flags) use_verb_flags(verb_flags(command));
-    const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
+    const std::string strategy =
+        find_flag(arguments, "variable_update").value_or(select::kAutoStrategy);
     add_installed(catalog, strategy, model_of(catalog, arguments));
     for (const auto& [kind, name] :
          {std::pair{plugin::PluginKind::kStrategy, strategy},
@@ -53,12 +53,14 @@ class CommandTable {
   }
 
   // Returns the strategies that declare each option.
-  static OptionOwners option_owners(const plugin::Catalog& catalog) {
-    OptionOwners owners;
+  static std::map<std::string, OptionOwners> option_owners(const plugin::Catalog& catalog) {
+    std::map<std::string, OptionOwners> owners;
     for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
       if (plugin.manifest.kind != plugin::PluginKind::kStrategy) continue;
-      for (const plugin::OptionDeclaration& option : plugin.manifest.options)
-        owners[option.name].push_back(plugin.manifest.name);
+      for (const plugin::OptionDeclaration& option : plugin.manifest.options) {
+        owners[option.name].is_switch = option.type == plugin::OptionType::kBool;
+        owners[option.name].strategies.push_back(plugin.manifest.name);
+      }
     }
     return owners;
   }
@@ -70,7 +72,7 @@ class CommandTable {
     for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
       const plugin::Manifest& manifest = plugin.manifest;
       const bool strategy_wanted = manifest.kind == plugin::PluginKind::kStrategy &&
-                                   (strategy == kAuto || manifest.name == strategy);
+                                   (strategy == select::kAutoStrategy || manifest.name == strategy);
       const bool model_wanted =
           manifest.kind == plugin::PluginKind::kModel && manifest.name == model;
       if (strategy_wanted || model_wanted || manifest.kind == plugin::PluginKind::kDevice)
@@ -102,7 +104,7 @@ namespace {
 
 // Refuses a strategy name of tf_cnn_benchmarks, unless there is a plug-in of that name.
 void check_strategy(const plugin::Catalog& catalog, std::span<const std::string> arguments) {
-  const std::string name = find_flag(arguments, "variable_update").value_or(kAuto);
+  const std::string name = find_flag(arguments, "variable_update").value_or(select::kAutoStrategy);
   const std::vector<std::string> installed = catalog.names(plugin::PluginKind::kStrategy);
   if (std::ranges::find(installed, name) == installed.end()) refuse_historical_strategy(name);
 }
@@ -148,7 +150,7 @@ std::vector<std::string> flag_values(std::span<const std::string> arguments,
                                    {"model", plugin::PluginKind::kModel},
                                    {"device", plugin::PluginKind::kDevice}})
     if (name == flag) values = catalog.names(kind);
-  if (name == "variable_update" || name == "device") values.emplace_back(kAuto);
+  if (name == "variable_update" || name == "device") values.emplace_back(select::kAutoStrategy);
   if (name == "platform")
     values = topology::platform_names(plugin::share_directory() / "platforms");
   const FlagDefinition* flag = table.table().find(name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <span>
 
 #include "core/base/error.hpp"
@@ -184,24 +185,30 @@ void refuse_historical_strategy(const std::string& name) {
 }
 
 void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
-                                const OptionOwners& owners) {
+                                const std::map<std::string, OptionOwners>& owners) {
   std::vector<FlagDefinition> flags;
   append_refused(flags, kStrategyOptions, ExitCode::kUsage);
   for (FlagDefinition& flag : flags) {
-    const auto owner = owners.find(flag.name);
     flag.refusal =
-        owner == owners.end()
-            ? "tf_cnn_benchmarks had this option, and no installed strategy has it; leave it out"
-            : fmt::format(
-                  "--variable_update={} has no such option (`convoy info {}` lists those it has); "
-                  "leave it out, or take --variable_update={}",
-                  strategy, strategy, fmt::join(owner->second, " or "));
+        "tf_cnn_benchmarks had this option, and no installed strategy has it; leave it out";
     if (flag.name == "local_parameter_device") {
       flag.type = FlagType::kEnum;
       flag.allowed = {"gpu", "cpu"};
     }
-    if (!table.contains(flag.name)) table.add(std::move(flag));
   }
+  for (const auto& [name, owner] : owners) {
+    auto flag = std::ranges::find(flags, name, &FlagDefinition::name);
+    if (flag == flags.end())
+      flag = flags.insert(flags.end(),
+                          FlagDefinition{.name = name, .type = owner.is_switch ? kBool : kString});
+    flag->refusal = fmt::format(
+        "--variable_update={} has no such option (`convoy info {}` lists those it has); leave it "
+        "out, or take --variable_update={}",
+        strategy, strategy, fmt::join(owner.strategies, " or "));
+    flag->refusal_code = ExitCode::kUsage;
+  }
+  for (FlagDefinition& flag : flags)
+    if (!table.contains(flag.name)) table.add(std::move(flag));
 }
 
 }  // namespace convoy::cli

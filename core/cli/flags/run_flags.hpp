@@ -34,13 +34,17 @@ FlagTable run_flag_table(RunCommand& command);
 void complete(RunCommand& command, const ParsedFlags& flags,
               const std::vector<std::string>& plugin_options);
 
-// Handles options of tf_cnn_benchmarks' strategies that the table does not have. Their old defaults
-// are accepted, so that published command lines run. Other values are refused, naming the chosen
-// strategy and those that have the option. To be called after the options of the chosen strategy
-// were added.
-using OptionOwners = std::map<std::string, std::vector<std::string>>;
+// The strategies that declare an option.
+struct OptionOwners {
+  bool is_switch = false;  // it may stand without a value
+  std::vector<std::string> strategies;
+};
+// Adds flags for options that other strategies have, or strategies of tf_cnn_benchmarks had, and
+// that the table does not have. They are refused, naming the chosen strategy and those that have
+// the option; but the old defaults are accepted, so that published command lines run. To be called
+// after the options of the chosen strategy were added.
 void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
-                                const OptionOwners& owners);
+                                const std::map<std::string, OptionOwners>& owners);
 
 // Error(kUsage) for a strategy that tf_cnn_benchmarks had and convoy does not have. The text says
 // which one to use instead.
