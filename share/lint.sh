@@ -88,7 +88,7 @@ tidy() {
 
 found=$(scripts)
 [ -z "$found" ] || shellcheck --external-sources --source-path=SCRIPTDIR $found
-found=$(chosen '\.(cpp|hpp|h|c)$')
+found=$(chosen '\.(cpp|hpp|h|c|cu|cuh)$')
 [ -z "$found" ] || clang-format --dry-run -Werror $found
 found=$(sources "${1:-}" | sort -u)
 [ -n "$found" ] || exit 0

@@ -3,7 +3,6 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -78,8 +77,8 @@ double processor_hertz(const SystemRoot& root) {
     if (const double number = static_cast<double>(root.number(core + file).value_or(0)); number > 0)
       return unit * number;
   const std::string info = root.text("proc/cpuinfo").value_or("");
-  const std::string megahertz = value_of(info, "cpu MHz", ':').value_or("0");
-  return 1e6 * std::max(0.0, std::strtod(megahertz.c_str(), nullptr));
+  const std::string megahertz = value_of(info, "cpu MHz", ':').value_or("");
+  return 1e6 * static_cast<double>(leading_number(megahertz).value_or(0));
 }
 
 std::uint64_t last_level_bytes(hwloc_topology_t machine) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/checkpoint/checkpoint_marker.hpp"
 #include "core/checkpoint/durable_file.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
@@ -159,13 +160,10 @@ std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& 
     }
   }
   if (problems.empty()) return nullptr;
-  constexpr std::size_t kMost = 10;
-  const std::size_t tried = problems.size();
-  problems.resize(std::min(tried, kMost));
   fail(
       ExitCode::kFailed,
       "none of the {} checkpoints in {} can be used; move them away to train from the start:\n  {}",
-      tried, folder_.string(), fmt::join(problems, "\n  "));
+      problems.size(), folder_.string(), joined_some(problems, 10, "\n  "));
 }
 
 fs::path CheckpointDirectory::save(std::int64_t step, std::map<std::string, std::string> metadata,

@@ -3,11 +3,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/numbers/truncated_normal.hpp"
+
 namespace convoy::graph {
 namespace {
-
-// Standard deviation of a standard normal variable conditioned on lying within +-2.
-constexpr double kTruncatedDeviation = 0.87962566103423978;
 
 // Returns, per layer, the kind of the only layer that reads its output; 0 if several layers do. A
 // convolution whose output is first added to something has no ReLU of its own.

@@ -36,7 +36,6 @@ constexpr Bounds kSteps = {1, kMostSteps};
 constexpr Bounds kEpochs = {0, kMostEpochs, true};
 constexpr Bounds kImages = {1, kMostImages};
 constexpr Bounds kWaiting = {0.1, kMostSeconds};
-constexpr Bounds kFraction = {0, 1};
 constexpr Bounds kTasks = {0, kMostHosts};
 
 using Job = JobOptions;

@@ -20,11 +20,11 @@
 #include "core/plan/arena_map.hpp"
 #include "core/plugin/availability.hpp"
 #include "core/plugin/device_choice.hpp"
+#include "core/select/candidate.hpp"
 
 namespace convoy::job {
 namespace {
 
-constexpr const char* kAuto = "auto";
 constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only examined
 
 [[noreturn]] void refuse_gpus(const JobOptions& options, const std::string& reason) {
@@ -187,7 +187,7 @@ Setup set_up_run(JobOptions options, plugin::Catalog catalog, const plugin::Plug
   load_model(setup, log);
   check_host_memory(setup);
   check_data_files(setup);
-  if (setup.options.variable_update == kAuto) {
+  if (setup.options.variable_update == select::kAutoStrategy) {
     open_starting_point(setup);
     setup.decision = choose_for_run(setup);
     name_culprits(setup);
@@ -220,7 +220,7 @@ Setup set_up_dry_run(JobOptions options, plugin::Catalog catalog, DryRun dry_run
     if (!dry_run.does_without_devices || error.code() != ExitCode::kUnavailable) throw;
   }
   load_model(setup, log);
-  if (setup.options.variable_update == kAuto) {
+  if (setup.options.variable_update == select::kAutoStrategy) {
     setup.decision = choose(setup);
     name_culprits(setup);
   }

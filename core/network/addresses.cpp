@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <convoy/loopback.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -60,19 +61,6 @@ class Socket {
  private:
   int descriptor_;
 };
-
-bool is_loopback_address(const sockaddr& address) {
-  if (address.sa_family == AF_INET) {
-    sockaddr_in in{};
-    std::memcpy(&in, &address, sizeof in);
-    return (ntohl(in.sin_addr.s_addr) >> 24) == 127;
-  }
-  if (address.sa_family != AF_INET6) return false;
-  sockaddr_in6 in6{};
-  std::memcpy(&in6, &address, sizeof in6);
-  return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr) ||
-         (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr) && in6.sin6_addr.s6_addr[12] == 127);
-}
 
 bool all_loopback(const Resolved& found) {
   if (!found.list) return false;

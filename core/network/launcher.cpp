@@ -57,7 +57,6 @@ class Variables {
                                 const std::string& size) const {
     LaunchedProcess process;
     process.launcher = launcher;
-    process.rank_variable = rank;
     const std::optional<int> processes = number(size, 1, kMostTasks);
     if (!processes)
       fail(ExitCode::kUsage,
@@ -71,16 +70,9 @@ class Variables {
     return process;
   }
 
-  void read_local(LaunchedProcess& process, const std::string& rank,
-                  const std::string& size) const {
-    process.local_rank = number(rank, 0, kMostTasks - 1).value_or(0);
-    process.local_size = number(size, 1, kMostTasks);
-  }
-
-  // A batch script has a local rank, too, but the processes that it starts have others.
-  void read_local_of_slurm(LaunchedProcess& process) const {
-    if (text("SLURM_STEP_ID"))
-      process.local_rank = number("SLURM_LOCALID", 0, kMostTasks - 1).value_or(0);
+  // The number of processes on this host.
+  std::optional<int> local_size(const std::string& variable) const {
+    return number(variable, 1, kMostTasks);
   }
 
   // Reads MASTER_ADDR and MASTER_PORT. Nothing if they are not set.
@@ -109,7 +101,7 @@ class Variables {
 LaunchedProcess open_mpi_process(const Variables& variables) {
   LaunchedProcess process =
       variables.rank_and_size("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
-  variables.read_local(process, "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE");
+  process.local_size = variables.local_size("OMPI_COMM_WORLD_LOCAL_SIZE");
   process.run_key = variables.first_text({"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"});
   variables.add_coordinator(process);
   return process;
@@ -122,10 +114,7 @@ LaunchedProcess pmi_process(const Variables& variables) {
       pmi ? variables.rank_and_size("MPICH", "PMI_RANK", "PMI_SIZE")
           : variables.rank_and_size("PMIx", "PMIX_RANK",
                                     variables.text("PMIX_SIZE") ? "PMIX_SIZE" : "SLURM_NTASKS");
-  if (variables.text("MPI_LOCALRANKID"))
-    variables.read_local(process, "MPI_LOCALRANKID", "MPI_LOCALNRANKS");
-  else
-    variables.read_local_of_slurm(process);  // PMIx itself has no variable for it
+  process.local_size = variables.local_size("MPI_LOCALNRANKS");
   process.run_key = variables.first_text({"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID"});
   return process;
 }
@@ -133,7 +122,7 @@ LaunchedProcess pmi_process(const Variables& variables) {
 LaunchedProcess ranked_process(const Variables& variables) {
   LaunchedProcess process =
       variables.rank_and_size("whoever set RANK and WORLD_SIZE", "RANK", "WORLD_SIZE");
-  variables.read_local(process, "LOCAL_RANK", "LOCAL_WORLD_SIZE");
+  process.local_size = variables.local_size("LOCAL_WORLD_SIZE");
   process.run_key = variables.first_text({"TORCHELASTIC_RUN_ID", "MASTER_PORT"});
   variables.add_coordinator(process);
   return process;
@@ -159,7 +148,6 @@ LaunchedProcess slurm_process(const Variables& variables) {
   LaunchedProcess process = variables.rank_and_size(
       "Slurm", "SLURM_PROCID",
       variables.text("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS");
-  variables.read_local_of_slurm(process);
   process.run_key = variables.first_text({"SLURM_JOB_ID", "SLURM_JOBID"}) + "." +
                     variables.first_text({"SLURM_STEP_ID", "SLURM_STEPID"});
   return process;

@@ -15,11 +15,9 @@ using EnvironmentLookup = std::function<std::optional<std::string>(const std::st
 
 // What the launcher that started this process says about it.
 struct LaunchedProcess {
-  std::string launcher;       // "Open MPI", "MPICH", "whoever set RANK and WORLD_SIZE", "Slurm"
-  std::string rank_variable;  // the variable with the rank
+  std::string launcher;  // "Open MPI", "MPICH", "whoever set RANK and WORLD_SIZE", "Slurm"
   int rank = 0;
   int size = 1;
-  int local_rank = 0;
   std::optional<int> local_size;  // processes on this host, if known
   // Where rank 0 listens, if known.
   std::optional<HostPort> coordinator;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text/counted.hpp"
 #include "core/network/agreement.hpp"
 
 namespace convoy::network {
@@ -122,12 +123,7 @@ std::string Membership::listed(bool joined) const {
   for (int rank = 0; rank < size(); ++rank)
     if (taken(rank) == joined) names.push_back(text(rank));
   if (names.empty()) return "nobody";
-  constexpr std::size_t kMostNames = 16;
-  const std::size_t count = names.size();
-  names.resize(std::min(count, kMostNames));
-  std::string list = fmt::format("{}", fmt::join(names, ", "));
-  if (count > kMostNames) list += fmt::format(" and {} more", count - kMostNames);
-  return list;
+  return joined_some(names, 16, ", ");
 }
 
 std::string Membership::missing_text() const {

@@ -58,25 +58,6 @@ int checked_index(const IdentityOptions& options, Role role, int tasks) {
   return index;
 }
 
-// Counts this task's index among the tasks with the same listed host.
-void count_local_tasks(TaskIdentity& identity) {
-  const bool server = identity.role == Role::kServer;
-  const auto& own = server ? identity.server_hosts : identity.worker_hosts;
-  if (identity.role == Role::kController || own.empty()) return;
-  const std::string& host = own[static_cast<std::size_t>(identity.index)].host;
-  int count = 0;
-  const auto visit = [&](const std::vector<HostPort>& hosts, bool mine) {
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-      if (hosts[i].host != host) continue;
-      if (mine && static_cast<int>(i) == identity.index) identity.local_index = count;
-      ++count;
-    }
-  };
-  visit(identity.worker_hosts, !server);
-  visit(identity.server_hosts, server);
-  identity.local_count = count;
-}
-
 TaskIdentity identity_from_flags(const IdentityOptions& options) {
   TaskIdentity identity;
   identity.role = parse_role(options.job_name);
@@ -99,7 +80,6 @@ TaskIdentity identity_from_flags(const IdentityOptions& options) {
   identity.coordinator = controller ? controller : identity.worker_hosts.front();
   identity.source = "--job_name";
   identity.run_key = to_string(*identity.coordinator);
-  count_local_tasks(identity);
   return identity;
 }
 
@@ -120,8 +100,6 @@ TaskIdentity identity_from_launcher(const LaunchedProcess& process,
   if (!identity.worker_hosts.empty()) identity.coordinator = identity.worker_hosts.front();
   if (!options.controller_host.empty())
     identity.coordinator = parse_host_port(options.controller_host, "--controller_host");
-  identity.local_index = process.local_rank;
-  identity.local_count = process.local_size;
   identity.source = process.launcher;
   identity.run_key = process.run_key;
   return identity;

@@ -34,8 +34,6 @@ struct TaskIdentity {
   // can exchange the address does so, or required_coordinator() refuses.
   std::optional<HostPort> coordinator;
 
-  int local_index = 0;  // the index among the tasks of this host, if known
-  std::optional<int> local_count;
   std::string source;   // "--job_name", "Open MPI", ...
   std::string run_key;  // tells runs apart that may share a host; empty if unknown
 

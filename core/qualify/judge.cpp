@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/numbers/statistics.hpp"
+
 namespace convoy::qualify {
 namespace {
 
@@ -31,19 +33,13 @@ bool all_expected(const Group& group) {
       group, [](const Measurement* it) { return it->expected && it->expected->rate > 0; });
 }
 
-// Returns the upper median of an even number of values, so that the slower one of two has a peer.
-double upper_median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 void compare_with_likes(const Group& group) {
   if (group.size() < 2) return;
   const bool relative = all_expected(group);
   const auto unit_of = [&](const Measurement& it) { return relative ? it.expected->rate : 1.0; };
   std::vector<double> rates;
   for (const Measurement* it : group) rates.push_back(it->rate / unit_of(*it));
+  // The upper median, so that the slower one of two has a like.
   const double usual = upper_median(std::move(rates));
   if (!(usual > 0)) return;
   for (Measurement* it : group) it->peers = usual * unit_of(*it);

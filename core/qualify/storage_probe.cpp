@@ -19,7 +19,8 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 class File {
  public:
-  File(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags, 0600)) {}
+  File(const std::string& path, int flags)
+      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
   ~File() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }

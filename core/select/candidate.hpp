@@ -10,7 +10,10 @@
 
 namespace convoy::select {
 
-// One way of sharing variables and gradients that --variable_update=auto may choose.
+// The value of --variable_update that leaves the choice to convoy.
+inline constexpr const char* kAutoStrategy = "auto";
+
+// One way to share variables and gradients that --variable_update=auto may take.
 struct Candidate {
   std::string strategy;
   std::map<std::string, std::string> options;  // options that differ from the defaults

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/numbers/truncated_normal.hpp"
 
 namespace convoy::train {
 namespace {
 
-// Standard deviation of the standard normal distribution cut at 2, as TensorFlow writes it.
-constexpr double kTruncatedDeviation = 0.87962566103423978;
 constexpr std::size_t kWordsPerBlock = 4;
 // Random words made at a time before they are transformed, which vectorises: few enough for the
 // first-level cache.

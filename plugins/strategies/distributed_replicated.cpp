@@ -7,7 +7,7 @@
 
 namespace {
 
-using convoy_strategies::Placed;
+using convoy_strategies::PlacedRange;
 using convoy_strategies::Worker;
 
 // Every device has a copy of all variables for its computation. The parameter servers keep the
@@ -23,7 +23,7 @@ class DistributedReplicated : public convoy::Strategy {
           "cross_replica_sync=false: workers pull when all of them have pushed; leave it out, or "
           "take variable_update=parameter_server");
     const std::vector<Worker> workers = convoy_strategies::workers_of(p);
-    const std::vector<Placed> variables =
+    const std::vector<PlacedRange> variables =
         convoy_strategies::place_on_servers(p, p.option("variable_placement"));
     p.compute();
     for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -33,7 +33,7 @@ class DistributedReplicated : public convoy::Strategy {
   }
 
  private:
-  static void push(convoy::Planner& p, const Worker& worker, const Placed& variable,
+  static void push(convoy::Planner& p, const Worker& worker, const PlacedRange& variable,
                    std::size_t index) {
     convoy::Span sum = local_sum(p, worker, variable.range, index);
     if (variable.server != worker.host_place) {
@@ -56,7 +56,7 @@ class DistributedReplicated : public convoy::Strategy {
     return sum;
   }
 
-  static void pull(convoy::Planner& p, const Worker& worker, const Placed& variable) {
+  static void pull(convoy::Planner& p, const Worker& worker, const PlacedRange& variable) {
     convoy::Span pulled = p.master(variable.server)[variable.range];
     if (variable.server != worker.host_place) {
       pulled = p.scratch(worker.host_place, variable.range.count);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server_exchange.hpp"
+#include "server_placement.hpp"
 
 namespace convoy_strategies {
 
@@ -27,13 +28,13 @@ class LocalServers : public ServerExchange {
   }
 
   void fetch(convoy::SetId set) override {
-    for (const Shard& shard : shards_)
+    for (const PlacedRange& shard : shards_)
       for (const auto r : p_.replicas())
         p_.copy(p_.parameters(r, set)[shard.range], p_.master(shard.server)[shard.range]);
   }
 
   void update(convoy::SetId set) override {
-    for (const Shard& shard : shards_) {
+    for (const PlacedRange& shard : shards_) {
       const convoy::Buffer total = p_.scratch(shard.server, shard.range.count);
       p_.sum(total, p_.all_gradients(shard.range, set));
       p_.apply(p_.master(shard.server)[shard.range], total);
@@ -41,14 +42,8 @@ class LocalServers : public ServerExchange {
   }
 
  private:
-  // Part of the arena and the place that owns it.
-  struct Shard {
-    convoy::Range range;
-    convoy::PlaceId server;
-  };
-
   convoy::Planner& p_;
-  std::vector<Shard> shards_;
+  std::vector<PlacedRange> shards_;
 };
 
 }  // namespace convoy_strategies

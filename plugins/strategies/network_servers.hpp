@@ -32,7 +32,7 @@ class NetworkServers : public ServerExchange {
   }
 
   void update(convoy::SetId set) override {
-    for (const Placed& variable : variables_)
+    for (const PlacedRange& variable : variables_)
       for (const Worker& worker : workers_) push(worker, variable, set);
   }
 
@@ -45,7 +45,7 @@ class NetworkServers : public ServerExchange {
     constexpr std::uint64_t kSmall = 65536;
     const bool on_host = p_.option("local_parameter_device") == "cpu";
     std::vector<std::uint64_t> load(workers_.front().replicas.size(), 0);
-    for (const Placed& variable : variables_) {
+    for (const PlacedRange& variable : variables_) {
       caches_.push_back(kOnHost);
       if (on_host || variable.range.count < kSmall) continue;
       const auto least = std::min_element(load.begin(), load.end());
@@ -55,7 +55,7 @@ class NetworkServers : public ServerExchange {
   }
 
   void fetch(const Worker& worker, std::size_t index, convoy::SetId set) {
-    const Placed& variable = variables_[index];
+    const PlacedRange& variable = variables_[index];
     convoy::Span cached = p_.master(variable.server)[variable.range];
     const convoy::CopyOptions first{.relaxed = !synchronous_};
     convoy::CopyOptions second = first;
@@ -74,7 +74,7 @@ class NetworkServers : public ServerExchange {
         p_.copy(p_.parameters(worker.replicas[r], set)[variable.range], cached, second);
   }
 
-  void push(const Worker& worker, const Placed& variable, convoy::SetId set) {
+  void push(const Worker& worker, const PlacedRange& variable, convoy::SetId set) {
     const std::uint64_t count = variable.range.count;
     convoy::Buffer sum = p_.scratch(worker.host_place, count);
     p_.sum(sum, gradients_of(p_, worker, variable.range, set));
@@ -90,7 +90,7 @@ class NetworkServers : public ServerExchange {
   convoy::Planner& p_;
   bool synchronous_;
   std::vector<Worker> workers_;
-  std::vector<Placed> variables_;
+  std::vector<PlacedRange> variables_;
   std::vector<std::size_t> caches_;
 };
 

@@ -11,20 +11,20 @@
 
 namespace convoy_strategies {
 
-// A variable with the padding after it, and the place of the parameter server that keeps it.
-struct Placed {
+// Part of the arena, and the place of the parameter server that keeps it.
+struct PlacedRange {
   convoy::Range range;
   convoy::PlaceId server;
 };
 
-// Assigns variables to servers in order of creation. The last variable of the arena was created
-// first, because gradients become ready from the end of the model. round_robin: to each server in
-// turn. bytes: to the server with the fewest bytes so far.
-inline std::vector<Placed> place_on_servers(const convoy::Planner& p,
-                                            const std::string& placement) {
+// Assigns every variable, with the padding after it, to a server, in order of creation. The last
+// variable of the arena was created first, because gradients become ready from the end of the
+// model. round_robin: to each server in turn. bytes: to the server with the fewest bytes so far.
+inline std::vector<PlacedRange> place_on_servers(const convoy::Planner& p,
+                                                 const std::string& placement) {
   const std::vector<convoy::PlaceId> servers = server_places(p);
   std::vector<std::uint64_t> load(servers.size(), 0);
-  std::vector<Placed> placed(p.variable_count());
+  std::vector<PlacedRange> placed(p.variable_count());
   std::uint64_t end = p.arena_elements();
   for (std::uint32_t created = 0; created < p.variable_count(); ++created) {
     const std::uint32_t index = p.variable_count() - 1 - created;

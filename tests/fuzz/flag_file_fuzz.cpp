@@ -16,8 +16,8 @@ struct Fields {
 convoy::cli::FlagTable table_of(Fields& fields) {
   using convoy::cli::bind_flag;
   convoy::cli::FlagTable table;
-  table.add_all({bind_flag("count", fields.count, convoy::cli::Range{1, 100}, "A number."),
-                 bind_flag("share", fields.share, convoy::cli::Range{0, 1}, "A share."),
+  table.add_all({bind_flag("count", fields.count, convoy::Bounds{1, 100}, "A number."),
+                 bind_flag("share", fields.share, convoy::Bounds{0, 1}, "A share."),
                  bind_flag("loud", fields.loud, "A switch."),
                  bind_flag("name", fields.name, "A text.")});
   return table;

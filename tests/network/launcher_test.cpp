@@ -33,7 +33,6 @@ TEST(Launcher, ReadsOpenMpiOnOneMachine) {
   ASSERT_TRUE(process);
   EXPECT_EQ(process->rank, 3);
   EXPECT_EQ(process->size, 4);
-  EXPECT_EQ(process->local_rank, 3);
   EXPECT_EQ(process->local_size, 4);
   ASSERT_TRUE(process->coordinator);
   EXPECT_EQ(process->coordinator->host, "127.0.0.1");
@@ -57,7 +56,6 @@ TEST(Launcher, ReadsMpich) {
   ASSERT_TRUE(process);
   EXPECT_EQ(process->launcher, "MPICH");
   EXPECT_EQ(process->rank, 1);
-  EXPECT_EQ(process->local_rank, 1);
   EXPECT_EQ(process->coordinator->host, "127.0.0.1");
 }
 
@@ -72,22 +70,6 @@ TEST(Launcher, ReadsPmixUnderSlurm) {
   EXPECT_EQ(process->coordinator->host, "n3");
 }
 
-// PMIx has no variable for it, and srun --mpi=pmix sets its own.
-TEST(Launcher, ReadsTheLocalRankUnderPmixFromSlurm) {
-  std::map<std::string, std::string> variables = {{"PMIX_RANK", "3"},
-                                                  {"SLURM_NTASKS", "4"},
-                                                  {"SLURM_STEP_ID", "0"},
-                                                  {"SLURM_LOCALID", "1"},
-                                                  {"SLURM_JOB_NODELIST", "n[3-4]"}};
-  EXPECT_EQ(launched_process(environment_of(variables))->local_rank, 1);
-  variables["MPI_LOCALRANKID"] = "2";
-  EXPECT_EQ(launched_process(environment_of(variables))->local_rank, 2);
-  variables.erase("MPI_LOCALRANKID");
-  variables.erase("SLURM_STEP_ID");
-  EXPECT_EQ(launched_process(environment_of(variables))->local_rank, 0)
-      << "it is the batch script's";
-}
-
 TEST(Launcher, ReadsRankAndWorldSize) {
   const auto process = launched_process(environment_of({{"RANK", "5"},
                                                         {"WORLD_SIZE", "8"},
@@ -98,7 +80,6 @@ TEST(Launcher, ReadsRankAndWorldSize) {
   ASSERT_TRUE(process);
   EXPECT_EQ(process->rank, 5);
   EXPECT_EQ(process->size, 8);
-  EXPECT_EQ(process->local_rank, 1);
   EXPECT_EQ(process->local_size, 4);
   EXPECT_EQ(process->coordinator, (HostPort{"node1", 29500}));
 }
@@ -116,7 +97,6 @@ TEST(Launcher, ReadsSlurm) {
   ASSERT_TRUE(process);
   EXPECT_EQ(process->rank, 3);
   EXPECT_EQ(process->size, 4);
-  EXPECT_EQ(process->local_rank, 1);
   EXPECT_EQ(process->coordinator->host, "n07");
   EXPECT_EQ(process->coordinator, task("0", "0")->coordinator) << "all tasks find the same port";
   EXPECT_NE(process->coordinator, task("0", "1")->coordinator) << "other steps have others";

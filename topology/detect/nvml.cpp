@@ -56,10 +56,7 @@ class NvmlReader {
   // Adds a GPU that the driver shows but /sys does not, as in some containers.
   std::size_t hidden_gpu(const NvmlPciInfo& pci) {
     const std::size_t package = nodes_of(machine_, NodeKind::package).front();
-    const std::size_t bridge = append_node(
-        machine_, NodeKind::host_bridge,
-        fmt::format("bridge{}", nodes_of(machine_, NodeKind::host_bridge).size()), package);
-    append_link(machine_, package, bridge, LinkKind::internal, {{}, "/sys does not show it"});
+    const std::size_t bridge = append_host_bridge(machine_, package, {{}, "/sys does not show it"});
     const std::size_t node =
         append_node(machine_, NodeKind::gpu,
                     fmt::format("gpu{}", nodes_of(machine_, NodeKind::gpu).size()), bridge);

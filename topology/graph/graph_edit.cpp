@@ -63,6 +63,14 @@ void append_socket_links(Machine& machine, const std::string& source) {
       append_link(machine, packages[i], packages[j], LinkKind::socket, {{}, source});
 }
 
+std::size_t append_host_bridge(Machine& machine, std::size_t package, const Fact<double>& rate) {
+  const std::size_t count = nodes_of(machine, NodeKind::host_bridge).size();
+  const std::size_t bridge =
+      append_node(machine, NodeKind::host_bridge, fmt::format("bridge{}", count), package);
+  append_link(machine, package, bridge, LinkKind::internal, rate);
+  return bridge;
+}
+
 std::vector<std::size_t> nodes_of(const Machine& machine, NodeKind kind) {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < machine.nodes.size(); ++i)

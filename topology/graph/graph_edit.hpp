@@ -22,6 +22,10 @@ std::size_t append_node(Machine& machine, NodeKind kind, std::string name,
 std::size_t append_link(Machine& machine, std::size_t a, std::size_t b, LinkKind kind,
                         const Fact<double>& rate, std::uint32_t count = 1);
 
+// Appends the package's next host bridge, "bridge0" and so on, and the link between them, of which
+// `rate` is what the source tells. Returns the bridge's number. Error (kUsage) beyond the limit.
+std::size_t append_host_bridge(Machine& machine, std::size_t package, const Fact<double>& rate);
+
 // Returns for each node the link to its parent, or nothing if it has none.
 std::vector<std::optional<std::size_t>> parent_links(const Machine& machine);
 

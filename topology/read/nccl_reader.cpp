@@ -85,11 +85,7 @@ class DumpReader {
     const Fact<double> untold{{}, machine_.source + " does not tell it"};
     append_link(machine_, package, memory, LinkKind::internal, untold);
     for (const pugi::xml_node& pci : cpu.children("pci")) {
-      const std::size_t bridge = append_node(
-          machine_, NodeKind::host_bridge,
-          fmt::format("bridge{}", nodes_of(machine_, NodeKind::host_bridge).size()), package);
-      append_link(machine_, package, bridge, LinkKind::internal, untold);
-      read_pci(pci, bridge);
+      read_pci(pci, append_host_bridge(machine_, package, untold));
     }
     for (const pugi::xml_node& nic : cpu.children("nic"))
       if (is_card(nic)) read_network(nic, package);

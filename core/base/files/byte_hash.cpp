@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <vector>
 
@@ -37,6 +39,8 @@ std::string file_hash(const std::filesystem::path& path) {
   std::vector<char> piece(kPiece);
   while (in.read(piece.data(), kPiece), in.gcount() > 0)
     hash.add(std::as_bytes(std::span(piece).first(static_cast<std::size_t>(in.gcount()))));
+  if (!in.eof())
+    fail(ExitCode::kFailed, "{}: cannot be read: {}", path.string(), std::strerror(errno));
   return hash.digits();
 }
 

@@ -27,7 +27,7 @@ class ByteHash {
   std::unique_ptr<XXH3_state_s, FreeState> state_;
 };
 
-// Returns the hash of a file's bytes, or the hash of no bytes if the file cannot be read.
+// Returns the hash of a file's bytes. Error (kFailed) if it cannot be read.
 std::string file_hash(const std::filesystem::path& path);
 
 }  // namespace convoy

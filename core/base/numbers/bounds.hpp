@@ -16,6 +16,8 @@ struct Bounds {
   }
 };
 
+inline constexpr Bounds kFraction = {0, 1};
+
 // Describes the values: "an integer from 1 to 255", "a number of at least 0", "a number above 0".
 std::string bounds_text(const Bounds& bounds, bool whole);
 

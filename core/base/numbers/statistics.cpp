@@ -27,6 +27,13 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+double upper_median(std::vector<double> values) {
+  CONVOY_CHECK(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 double quantile(std::vector<double> values, double fraction) {
   CONVOY_CHECK(!values.empty());
   const double position = fraction * static_cast<double>(values.size() - 1);

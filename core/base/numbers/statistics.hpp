@@ -10,6 +10,8 @@ namespace convoy {
 double mean(const std::vector<double>& values);
 // Returns the middle value, or the mean of the two middle ones.
 double median(std::vector<double> values);
+// Returns the middle value, or the upper one of the two middle ones.
+double upper_median(std::vector<double> values);
 // `fraction` is in [0, 1]. Interpolates linearly between the two nearest values.
 double quantile(std::vector<double> values, double fraction);
 

@@ -38,9 +38,6 @@ inline std::vector<FlagDefinition> in_group(const std::string& group,
   return flags;
 }
 
-using Range = Bounds;  // the range of a flag that sets no option of a job
-inline constexpr Range kFraction = {0, 1};
-
 template <typename Field>
 concept WholeNumber = std::integral<Field> && !std::same_as<Field, bool>;
 template <typename Field>
@@ -108,7 +105,7 @@ inline FlagDefinition bind_flag(std::string name, std::optional<std::string>& fi
 
 // Sets the bounds of a number. The bounds of a whole number must fit its field.
 template <Number Field>
-FlagDefinition with_range(FlagDefinition flag, Range range) {
+FlagDefinition with_range(FlagDefinition flag, Bounds range) {
   flag.bounds = range;
   if constexpr (WholeNumber<Field>) {
     using Limits = std::numeric_limits<Field>;
@@ -119,7 +116,7 @@ FlagDefinition with_range(FlagDefinition flag, Range range) {
 }
 
 template <Number Field>
-FlagDefinition bind_flag(std::string name, Field& field, Range range, std::string help) {
+FlagDefinition bind_flag(std::string name, Field& field, Bounds range, std::string help) {
   return with_range<Field>(
       custom_flag(
           std::move(name), WholeNumber<Field> ? FlagType::kInt : FlagType::kFloat,
@@ -132,7 +129,7 @@ FlagDefinition bind_flag(std::string name, Field& field, Range range, std::strin
 // The field is unset until the flag is given. shown_default is the default that the program then
 // uses, if it is a number.
 template <Number Field>
-FlagDefinition bind_flag(std::string name, std::optional<Field>& field, Range range,
+FlagDefinition bind_flag(std::string name, std::optional<Field>& field, Bounds range,
                          std::string help, std::optional<std::string> shown_default = {}) {
   return with_range<Field>(
       custom_flag(

@@ -33,7 +33,7 @@ Flags output_flags(JobOptions& options) {
 Flags repeat_flags(RunCommand& command) {
   return {
       common(
-          bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
+          bind_flag("repeat", command.repeats, Bounds{1, kMostRepeats},
                     "Number of runs, each in a new process; the result is the median. convoy diff "
                     "compares two such records.")),
       bind_flag(

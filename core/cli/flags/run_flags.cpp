@@ -210,7 +210,7 @@ Flags checkpoint_flags(CheckpointOptions& options) {
 
 Flags reproducibility_flags(JobOptions& options) {
   return {
-      bind_flag("tf_random_seed", options.seed, Range{0, 4294967295.0},
+      bind_flag("tf_random_seed", options.seed, Bounds{0, 4294967295.0},
                 "Seed of initial values, order and augmentation of the data, synthetic and hash "
                 "data, and dropout. The same seed on the same devices gives the same parameters."),
       alias("seed", "tf_random_seed"),

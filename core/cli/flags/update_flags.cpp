@@ -7,8 +7,8 @@
 namespace convoy::cli {
 namespace {
 
-constexpr Range kPositive = {};
-constexpr Range kAny = {-std::numeric_limits<double>::infinity()};
+constexpr Bounds kPositive = {};
+constexpr Bounds kAny = {-std::numeric_limits<double>::infinity()};
 
 std::vector<std::pair<std::string, convoy_optimizer_kind>> optimizer_choices() {
   std::vector<std::pair<std::string, convoy_optimizer_kind>> choices;

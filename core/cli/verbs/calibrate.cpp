@@ -48,7 +48,7 @@ std::vector<FlagDefinition> calibrate_flags(CalibrateOptions& options) {
                 "File for the measurements. Without it: one in the cache folder."),
       bind_flag("model", options.model,
                 "Also measure this model's own layers, for predictions of it."),
-      bind_flag("batch_size", options.batch_size, Range{1, kMostImages},
+      bind_flag("batch_size", options.batch_size, Bounds{1, kMostImages},
                 "Images per device for --model. Without it: the model's."),
       bind_flag("quick", options.quick, "Small vectors and layers only: rough, in a second."),
       bind_flag("json", options.json, "JSON instead of text: the content of the file."),

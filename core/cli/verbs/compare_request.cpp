@@ -22,6 +22,7 @@
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
+#include "core/select/candidate.hpp"
 #include "topology/catalogue/platform.hpp"
 
 namespace convoy::cli {
@@ -47,7 +48,7 @@ std::vector<FlagDefinition> compare_flags(OwnOptions& own, CompareRequest& reque
       bind_flag("simulate", own.simulate,
                 "Simulate on this machine's processors, or what --device names, instead of "
                 "running."),
-      bind_flag("repeat", request.repeats, Range{1, kMostRepeats},
+      bind_flag("repeat", request.repeats, Bounds{1, kMostRepeats},
                 "Runs of every cell, interleaved with the other cells; the table has the medians, "
                 "the report also the ranges."),
       bind_flag("output_file", request.output_file,
@@ -89,7 +90,7 @@ ComparedStrategy parse_strategy(const std::string& text) {
 std::vector<std::string> all_strategies(const std::string& plugin_path) {
   const plugin::Catalog catalog = plugin::installed_plugins(plugin_path);
   std::vector<std::string> names = catalog.names(plugin::PluginKind::kStrategy);
-  names.emplace_back("auto");
+  names.emplace_back(select::kAutoStrategy);
   return names;
 }
 

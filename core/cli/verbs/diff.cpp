@@ -24,7 +24,7 @@ struct DiffOptions {
   bool force = false;
 };
 
-constexpr Range kShare = {0.0001, 0.9999};
+constexpr Bounds kShare = {0.0001, 0.9999};
 
 std::vector<FlagDefinition> diff_flags(DiffOptions& options) {
   compare::DifferenceOptions& statistics = options.statistics;
@@ -35,7 +35,7 @@ std::vector<FlagDefinition> diff_flags(DiffOptions& options) {
                    {"json", compare::difference_json},
                    {"markdown", compare::difference_markdown}},
                   "How the result is written."),
-      bind_flag("confidence", statistics.confidence, Range{0.5, kShare.most},
+      bind_flag("confidence", statistics.confidence, Bounds{0.5, kShare.most},
                 "Confidence level of the interval."),
       bind_flag("run_noise", statistics.run_noise, kShare,
                 "Assumed relative difference between runs of the same command, for a side with "
@@ -43,7 +43,7 @@ std::vector<FlagDefinition> diff_flags(DiffOptions& options) {
       bind_flag("quantile", statistics.quantile, kShare,
                 "The step of a run that counts: this share of its steps is as fast or faster. 0.5 "
                 "is the median, which other work on the machine disturbs more."),
-      bind_flag("fail_below", options.fail_below, Range{0, 10},
+      bind_flag("fail_below", options.fail_below, Bounds{0, 10},
                 "End with code 4 when a difference is seen and the second's speed is below this "
                 "share of the first's, such as 0.97."),
       bind_flag("force", options.force, "Compare even if machines, models or data differ.")};

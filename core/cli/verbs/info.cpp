@@ -43,13 +43,16 @@ void print_variant(const plugin::Variant& variant, std::ostream& out) {
   out << '\n';
 }
 
-// Prints facts from a loaded device plug-in. A device that cannot be loaded is shown as unusable.
+// Whether a plug-in can be loaded. Prints why not.
+bool is_usable(plugin::PluginHost& host, const plugin::FoundPlugin& plugin, std::ostream& out) {
+  const auto reason = plugin::unavailable_reason(host, plugin);
+  if (reason) out << fmt::format("unusable   here: {}\n", *reason);
+  return !reason;
+}
+
 void print_device(const plugin::FoundPlugin& plugin, std::ostream& out) {
   plugin::PluginHost host;
-  if (const auto reason = plugin::unavailable_reason(host, plugin)) {
-    out << fmt::format("unusable   here: {}\n", *reason);
-    return;
-  }
+  if (!is_usable(host, plugin, out)) return;
   const convoy_device& table = *host.load_device(plugin).table;
   const bool on_processors = (table.traits & CONVOY_DEVICES_ON_HOST_PROCESSORS) != 0;
   out << fmt::format("computes   on {}\n",
@@ -60,13 +63,9 @@ void print_device(const plugin::FoundPlugin& plugin, std::ostream& out) {
     out << fmt::format("auto       takes it by its preference of {}\n", table.preference);
 }
 
-// The same for a transport.
 void print_transport(const plugin::FoundPlugin& plugin, std::ostream& out) {
   plugin::PluginHost host;
-  if (const auto reason = plugin::unavailable_reason(host, plugin)) {
-    out << fmt::format("unusable   here: {}\n", *reason);
-    return;
-  }
+  if (!is_usable(host, plugin, out)) return;
   const convoy_transport& table = *host.load_transport(plugin).table;
   out << fmt::format("reaches    {}\n", (table.traits & CONVOY_TRANSPORT_ONE_MACHINE) != 0
                                             ? "tasks of this machine"

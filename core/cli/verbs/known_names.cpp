@@ -4,6 +4,7 @@
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/plugin/search_path.hpp"
+#include "core/select/candidate.hpp"
 #include "topology/catalogue/platform.hpp"
 
 namespace convoy::cli {
@@ -16,7 +17,7 @@ void require_known(const ListedNames& names, std::span<const std::string> argume
         catalog.find(plugin::PluginKind::kModel,
                      job::model_plugin_name(catalog, model, text("data_name"), text("data_dir"))));
   for (const std::string& strategy : names.strategies)
-    if (strategy != "auto")
+    if (strategy != select::kAutoStrategy)
       static_cast<void>(catalog.find(plugin::PluginKind::kStrategy, strategy));
   if (names.platforms.empty()) return;
   const auto described = topology::Catalogue::read(plugin::share_directory() / "catalogue");

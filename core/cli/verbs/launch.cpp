@@ -46,13 +46,13 @@ struct LaunchOptions {
 
 FlagTable launch_flags(LaunchOptions& options) {
   std::vector<FlagDefinition> flags = {
-      bind_flag("workers", options.workers, Range{1, kMostTasks}, "Number of workers."),
-      bind_flag("servers", options.servers, Range{0, kMostTasks}, "Number of parameter servers."),
+      bind_flag("workers", options.workers, Bounds{1, kMostTasks}, "Number of workers."),
+      bind_flag("servers", options.servers, Bounds{0, kMostTasks}, "Number of parameter servers."),
       bind_flag(
-          "restarts", options.restarts, Range{0, kMostTasks},
+          "restarts", options.restarts, Bounds{0, kMostTasks},
           "How often a task that a signal has killed is restarted (not worker 0). The others wait "
           "for it, and all continue from the newest checkpoint of the run's --train_dir."),
-      bind_flag("end_timeout", options.end_timeout, Range{0, kMostSeconds},
+      bind_flag("end_timeout", options.end_timeout, Bounds{0, kMostSeconds},
                 "Seconds for the other tasks to end by themselves when one has failed, or when "
                 "worker 0 has ended as asked by a signal; then they are killed."),
       bind_flag(

@@ -102,6 +102,15 @@ void refuse_views_that_exclude_each_other(const PlanView& view) {
   if (view.dot && !view.svg.empty()) refuse("dot", "svg", "a plan is shown in one form");
 }
 
+void print_all_notices(std::ostream& err, std::vector<std::string> notices,
+                       const job::Setup& setup) {
+  if (setup.options.machine.peer_access && job::describes_machine(setup.options.machine))
+    notices.emplace_back(
+        "--peer_access has no effect with --platform and --topology, which describe the links");
+  print_notices(err, notices);
+  print_notices(err, setup.notices);
+}
+
 void show(std::ostream& out, std::ostream& err, const PlanView& view, const job::Setup& setup) {
   if (view.svg.empty()) return print(out, view, *job::plan_job(setup).plan);
   draw(setup, view.svg);
@@ -144,11 +153,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   if (ranks)
     fail(ExitCode::kUsage,
          "--explain and --json show how auto ranks strategies: they need --variable_update=auto");
-  if (setup.options.machine.peer_access && job::describes_machine(setup.options.machine))
-    command.notices.emplace_back(
-        "--peer_access has no effect with --platform and --topology, which describe the links");
-  print_notices(err, command.notices);
-  print_notices(err, setup.notices);
+  print_all_notices(err, command.notices, setup);
   show(out, err, view, setup);
   return static_cast<int>(ExitCode::kOk);
 }

@@ -43,15 +43,11 @@ std::span<const Operation> UpdateCutter::cut(const Operation& update) {
 // True for nearly all updates: all their elements have one history.
 bool UpdateCutter::has_one_history(const Operation& update) {
   std::optional<History> one;
-  for (const PlanSpan& span : update.writes) {
-    const auto before = counts_->before.cells_of(span);
-    const auto added = counts_->per_period.cells_of(span);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      const History history{before[i].updates, added[i].updates};
+  for (const PlanSpan& span : update.writes)
+    for (const auto& [first, history] : histories_of(span)) {
       if (one.value_or(history) != history) return false;
       one = history;
     }
-  }
   return true;
 }
 

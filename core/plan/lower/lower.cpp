@@ -32,13 +32,8 @@ void lower_update(Lowering& lowering, const Operation& update) {
     const std::uint32_t owner = lowering.engines(lowering.place_of(span)).front();
     if (std::find(owners.begin(), owners.end(), owner) == owners.end()) owners.push_back(owner);
   }
-  const std::uint64_t count = update.writes.front().count;
-  const bool small = count < lowering.options().slice_elements * owners.size();
-  const std::vector<ElementRange> parts = slices(count, small ? 1 : owners.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t owner = small ? update.source % owners.size() : i;
-    lowering.emit(slice(update, parts[i].first, parts[i].count), owners[owner], CONVOY_LANE_UPDATE);
-  }
+  emit_slices(lowering, update, owners, lowering.options().slice_elements * owners.size(),
+              CONVOY_LANE_UPDATE);
 }
 
 // Emits one operation per segment: forward in order, backward in reverse. Their spans are narrowed

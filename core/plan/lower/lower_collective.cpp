@@ -53,15 +53,8 @@ std::vector<std::uint32_t> participants(const Lowering& lowering, const Operatio
 // Every participant reduces one slice and writes the total to all members, without copies.
 void lower_shared(Lowering& lowering, const Operation& it) {
   const std::vector<std::uint32_t> owners = participants(lowering, it);
-  const std::uint64_t count = it.writes.front().count;
-  const Operation total = derive(it, OperationKind::kSum, it.reads, it.writes);
-  const bool small = count < lowering.options().slice_elements;
-  const std::vector<ElementRange> parts = slices(count, small ? 1 : owners.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t owner = small ? it.source % owners.size() : i;
-    lowering.emit(slice(total, parts[i].first, parts[i].count), owners[owner],
-                  CONVOY_LANE_COLLECTIVE);
-  }
+  emit_slices(lowering, derive(it, OperationKind::kSum, it.reads, it.writes), owners,
+              lowering.options().slice_elements, CONVOY_LANE_COLLECTIVE);
 }
 
 // Ring and tree work in place on the writes, which first receive the reads.

@@ -34,6 +34,18 @@ Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t c
   return piece;
 }
 
+void emit_slices(Lowering& lowering, const Operation& operation,
+                 const std::vector<std::uint32_t>& owners, std::uint64_t least,
+                 std::uint32_t lane) {
+  const std::uint64_t count = operation.writes.front().count;
+  const bool small = count < least;
+  const std::vector<ElementRange> parts = slices(count, small ? 1 : owners.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t owner = small ? operation.source % owners.size() : i;
+    lowering.emit(slice(operation, parts[i].first, parts[i].count), owners[owner], lane);
+  }
+}
+
 Lowering::Lowering(const Plan& logical, const Cluster& cluster, const LoweringOptions& options)
     : logical_(logical), cluster_(cluster), options_(options) {
   plan_.cluster = &cluster;

@@ -124,4 +124,9 @@ std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces);
 // processes element by element.
 Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t count);
 
+// Emits a slice of the operation for each of the owners, or the whole operation for one of them,
+// which takes turns, if it has fewer than `least` elements.
+void emit_slices(Lowering& lowering, const Operation& operation,
+                 const std::vector<std::uint32_t>& owners, std::uint64_t least, std::uint32_t lane);
+
 }  // namespace convoy::plan

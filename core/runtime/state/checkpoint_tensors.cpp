@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/plan/stages.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -97,13 +98,9 @@ class FittingReader {
   }
 
  private:
-  static std::string list(const char* what, std::vector<std::string> names) {
-    constexpr std::size_t kMost = 10;
+  static std::string list(const char* what, const std::vector<std::string>& names) {
     if (names.empty()) return {};
-    const std::size_t all = names.size();
-    names.resize(std::min(all, kMost));
-    const std::string more = all > kMost ? fmt::format(" and {} more", all - kMost) : "";
-    return fmt::format("\n  {} {}: {}{}", all, what, fmt::join(names, "; "), more);
+    return fmt::format("\n  {} {}: {}", names.size(), what, joined_some(names, 10, "; "));
   }
 
   const checkpoint::SafetensorsFile& file_;

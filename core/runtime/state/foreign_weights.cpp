@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/runtime/state/checkpoint_tensors.hpp"
 
 namespace convoy::runtime {
@@ -58,12 +59,9 @@ class MappedReader {
         complain(checkpoint::printable(name) + " is left over");
     }
     if (problems_.empty()) return;
-    constexpr std::size_t kMost = 10;
-    const std::size_t all = problems_.size();
-    problems_.resize(std::min(all, kMost));
-    fail(ExitCode::kFailed,
-         "{} does not fit model {} by this --weights_map ({} differences):\n  {}",
-         file_.path().string(), graph.model(), all, fmt::join(problems_, "\n  "));
+    fail(
+        ExitCode::kFailed, "{} does not fit model {} by this --weights_map ({} differences):\n  {}",
+        file_.path().string(), graph.model(), problems_.size(), joined_some(problems_, 10, "\n  "));
   }
 
  private:

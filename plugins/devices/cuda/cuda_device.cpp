@@ -1,8 +1,9 @@
 #include "plugins/devices/cuda/cuda_device.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <stdexcept>
+#include <string_view>
 
 #include "plugins/devices/cuda/collectives/rank_calls.hpp"
 #include "plugins/devices/cuda/gpu/chosen_gpus.hpp"
@@ -45,9 +46,12 @@ bool is_on(const char* option) {
 }
 
 double seconds_of(const char* option) {
-  constexpr double kUsual = 120;
-  const double seconds = option == nullptr ? kUsual : std::strtod(option, nullptr);
-  if (seconds < 1) throw std::invalid_argument("collective_timeout must be at least 1 second");
+  double seconds = 120;
+  if (option != nullptr) {
+    const std::string_view text(option);
+    std::from_chars(text.data(), text.data() + text.size(), seconds);
+  }
+  if (!(seconds >= 1)) throw std::invalid_argument("collective_timeout must be at least 1 second");
   return seconds;
 }
 

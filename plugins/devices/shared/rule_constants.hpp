@@ -4,6 +4,12 @@
 
 namespace convoy {
 
+// How many values per parameter an optimizer keeps: none for SGD, one for momentum, two for RMSProp
+// and Adam.
+constexpr int state_slots(std::uint32_t optimizer_kind) {
+  return optimizer_kind < 2 ? static_cast<int>(optimizer_kind) : 2;
+}
+
 // The constants of an update from convoy_optimizer and a step, in the precision of the arithmetic.
 struct RuleConstants {
   std::uint32_t kind;   // convoy_optimizer_kind

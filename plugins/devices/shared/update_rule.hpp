@@ -4,11 +4,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "plugins/devices/shared/rule_constants.hpp"
 
 // The meaning of an apply or a norm on every device, before the device's own guards and kernels.
 namespace convoy {
+
+// Returns the optimizer of an apply or a norm. Throws std::invalid_argument if there is none, or
+// one of an unknown kind.
+inline const convoy_optimizer& required_optimizer(const convoy_submission& operation) {
+  if (operation.update_count == 0 || operation.updates[0]->optimizer == nullptr)
+    throw std::invalid_argument("an update came without its optimizer");
+  const convoy_optimizer& rule = *operation.updates[0]->optimizer;
+  if (rule.kind > CONVOY_OPTIMIZER_ADAM)
+    throw std::invalid_argument("unknown optimizer " + std::to_string(rule.kind));
+  return rule;
+}
+
+// Throws std::invalid_argument if the operation has no optimizer, or if the state that it keeps for
+// the elements of `write` is missing.
+inline void require_state(const convoy_submission& operation, std::uint64_t write) {
+  const int slots = state_slots(required_optimizer(operation).kind);
+  for (int slot = 0; slot < slots; ++slot)
+    if (operation.updates[write]->state[slot] == nullptr)
+      throw std::invalid_argument("an update came without the optimizer's state");
+}
 
 // The step's learning rate, Adam's bias correction included. The host sets the step of an apply to
 // the number of applies that its elements have had.

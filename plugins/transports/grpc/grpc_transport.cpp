@@ -5,12 +5,14 @@
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <convoy/grpc_threads.hpp>
 #include <convoy/open_files.hpp>
 #include <convoy/threads.hpp>
 #include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 #include "plugins/transports/grpc/greeting.hpp"
 
@@ -55,17 +57,27 @@ const char* security_word(bool encrypted) {
   return encrypted ? "tls " : "clear ";
 }
 
+std::uint32_t connections_of(const char* option) {
+  constexpr std::uint32_t kUsual = 4, kMost = 16;
+  if (option == nullptr) return kUsual;
+  const std::string_view text(option);
+  std::uint32_t count = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || count < 1 || count > kMost)
+    throw std::invalid_argument("grpc_connections must be 1 to " + std::to_string(kMost) +
+                                ", not " + option);
+  return count;
+}
+
 }  // namespace
 
 std::unique_ptr<Transport> GrpcTransport::open(const TransportHost& host,
                                                const convoy_transport_run& run) {
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
-  const char* connections = host.option("grpc_connections");
   const char* checked = host.option("grpc_checksum");
-  const std::uint32_t count =
-      connections == nullptr ? 4 : static_cast<std::uint32_t>(std::atoi(connections));
-  return std::make_unique<GrpcTransport>(read_settings(
-      run, std::clamp(count, 1u, 16u), checked != nullptr && std::string(checked) == "true"));
+  return std::make_unique<GrpcTransport>(
+      read_settings(run, connections_of(host.option("grpc_connections")),
+                    checked != nullptr && std::string(checked) == "true"));
 }
 
 GrpcTransport::GrpcTransport(Settings settings)

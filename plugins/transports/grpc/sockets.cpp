@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <charconv>
+#include <convoy/loopback.hpp>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -20,18 +21,6 @@ std::uint32_t parse_port(std::string_view digits) {
   const char* end = digits.data() + digits.size();
   const auto [stop, problem] = std::from_chars(digits.data(), end, port);
   return problem == std::errc{} && stop == end && port <= 65535 ? port : 65536;
-}
-
-bool is_loopback_address(const sockaddr& address) {
-  if (address.sa_family == AF_INET) {
-    sockaddr_in in{};
-    std::memcpy(&in, &address, sizeof in);
-    return (ntohl(in.sin_addr.s_addr) >> 24) == 127;
-  }
-  if (address.sa_family != AF_INET6) return false;
-  sockaddr_in6 in6{};
-  std::memcpy(&in6, &address, sizeof in6);
-  return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
 }
 
 // Returns the port of a socket's own end or its peer's; nothing if it is no TCP connection.

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "core/base/error.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy {
@@ -31,7 +32,7 @@ TEST(ByteHash, OfAFileIsOfItsBytesBehindTheFirstPieceToo) {
   ByteHash expected;
   expected.add(std::as_bytes(std::span(text)));
   EXPECT_EQ(file_hash(path), expected.digits());
-  EXPECT_EQ(file_hash(path.parent_path() / "missing"), kOfNothing);
+  EXPECT_THROW(file_hash(path.parent_path() / "missing"), Error);
 }
 
 }  // namespace

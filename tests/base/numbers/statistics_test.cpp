@@ -8,6 +8,8 @@ namespace {
 TEST(Statistics, MedianIsTheMiddleOrBetweenTheTwoOfIt) {
   EXPECT_EQ(median({3}), 3);
   EXPECT_EQ(median({9, 1, 4}), 4);
+  EXPECT_EQ(upper_median({9, 1, 4}), 4);
+  EXPECT_EQ(upper_median({9, 1, 4, 2}), 4);
   EXPECT_EQ(median({9, 1, 4, 2}), 3);
 }
 

@@ -25,10 +25,10 @@ FlagTable table_of(Fields& fields) {
   FlagTable table;
   table.add_all({bind_flag("fast", fields.fast, ""), bind_flag("loud", fields.loud, ""),
                  bind_flag("name", fields.name, ""),
-                 bind_flag("count", fields.count, Range{0, 4294967295.0}, ""),
-                 bind_flag("steps", fields.steps, Range{1, 1e15}, ""),
-                 bind_flag("rate", fields.rate, Range{0, 1}, ""),
-                 bind_flag("limit", fields.limit, Range{}, "", "3"),
+                 bind_flag("count", fields.count, Bounds{0, 4294967295.0}, ""),
+                 bind_flag("steps", fields.steps, Bounds{1, 1e15}, ""),
+                 bind_flag("rate", fields.rate, Bounds{0, 1}, ""),
+                 bind_flag("limit", fields.limit, Bounds{}, "", "3"),
                  bind_unset_by_zero("batch_size", fields.batch, ""),
                  bind_choice<Colour>("colour", fields.colour,
                                      {{"red", Colour::kRed}, {"green", Colour::kGreen}}, "")});
@@ -84,9 +84,9 @@ TEST(Bind, RefusesWhatDoesNotFitTheField) {
 
 TEST(Bind, BoundsThatAFieldCannotHoldAreAMistakeOfTheProgram) {
   std::uint32_t field = 0;
-  EXPECT_ANY_THROW(bind_flag("field", field, Range{0, 4294967296.0}, ""));
-  EXPECT_ANY_THROW(bind_flag("field", field, Range{-1, 5}, ""));
-  EXPECT_ANY_THROW(bind_flag("field", field, Range{0}, ""));
+  EXPECT_ANY_THROW(bind_flag("field", field, Bounds{0, 4294967296.0}, ""));
+  EXPECT_ANY_THROW(bind_flag("field", field, Bounds{-1, 5}, ""));
+  EXPECT_ANY_THROW(bind_flag("field", field, Bounds{0}, ""));
 }
 
 }  // namespace

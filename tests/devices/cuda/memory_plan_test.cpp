@@ -102,7 +102,7 @@ std::vector<std::array<std::uint64_t, 3>> blocks_of(std::vector<convoy_decay_ran
   update.decayed = ranges.data();
   update.decayed_count = ranges.size();
   std::vector<std::array<std::uint64_t, 3>> result;
-  for (const UpdateBlock& block : cut_into_blocks(update, count))
+  for (const UpdateBlock& block : update_blocks(update, count))
     result.push_back({block.first, block.count, block.decayed});
   return result;
 }

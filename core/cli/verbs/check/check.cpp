@@ -17,6 +17,7 @@
 #include "core/cli/verbs/check/checks.hpp"
 #include "core/job/auto/auto_choice.hpp"
 #include "core/job/hardware/described_hosts.hpp"
+#include "core/select/candidate.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -25,7 +26,7 @@ namespace {
 // --variable_update=auto chooses.
 plugin::PluginKind checked_kind(std::span<const std::string> arguments) {
   const std::string& name = arguments.front();
-  if (name == "auto") return plugin::PluginKind::kStrategy;
+  if (name == select::kAutoStrategy) return plugin::PluginKind::kStrategy;
   std::vector<plugin::PluginKind> kinds;
   for (const plugin::FoundPlugin& found : scan_catalog(arguments).find(name))
     if (found.manifest.kind != plugin::PluginKind::kModel) kinds.push_back(found.manifest.kind);

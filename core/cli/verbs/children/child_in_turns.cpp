@@ -44,8 +44,8 @@ class HeldStandstills {
 [[noreturn]] void become(pid_t parent, const std::string& program, ExecWords& words,
                          ExecWords& variables, const std::string& errors) {
   end_with_parent(parent);
-  ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
-  ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+  ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
   execute(program.c_str(), words, variables.data());
 }
 

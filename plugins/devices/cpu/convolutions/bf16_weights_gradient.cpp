@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plugins/devices/cpu/cache_lines.hpp"
+#include "plugins/devices/cpu/convolutions/sum_of_parts.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
@@ -170,11 +171,12 @@ void Bf16WeightsGradient::run(const Arguments& arguments, std::size_t threads) c
   if (parts_ > 1) memory += parts_ * (weights_floats_ + shape_.out_channels) * sizeof(float);
   run_tasks(arguments, parts, memory, threads);
   if (parts_ == 1) return;
+  const std::size_t distance = weights_floats_ + shape_.out_channels;
   parallel_stretches(weights_floats_, [&](std::size_t first, std::size_t size) {
-    add_parts(parts + first, arguments.weights + first, size);
+    add_parts({parts + first, parts_, distance}, arguments.weights + first, size);
   });
   if (arguments.bias != nullptr) {
-    add_parts(parts + weights_floats_, arguments.bias, shape_.out_channels);
+    add_parts({parts + weights_floats_, parts_, distance}, arguments.bias, shape_.out_channels);
   }
 }
 
@@ -196,18 +198,6 @@ void Bf16WeightsGradient::run_tasks(const Arguments& arguments, float* parts, st
       run_tile(tile(task % tiles(), part), arguments, own, sums);
     }
     kernels_->end();
-  }
-}
-
-void Bf16WeightsGradient::add_parts(const float* parts, float* total, std::size_t count) const {
-  constexpr std::size_t kStretch = 2048;  // floats that stay in the first-level cache
-  for (std::size_t done = 0; done < count; done += kStretch) {
-    const std::size_t last = std::min(done + kStretch, count);
-    for (std::size_t i = done; i < last; ++i) total[i] = parts[i];
-    for (std::size_t part = 1; part < parts_; ++part) {
-      const float* more = parts + part * (weights_floats_ + shape_.out_channels);
-      for (std::size_t i = done; i < last; ++i) total[i] += more[i];
-    }
   }
 }
 

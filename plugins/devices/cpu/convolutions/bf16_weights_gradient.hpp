@@ -109,7 +109,6 @@ class Bf16WeightsGradient {
   void multiply_taps(Bf16Product product, const Bf16* source) const;
   void sum_results(const Tile& tile, std::size_t steps, bool fresh, const Workspace& own,
                    float* bias) const;
-  void add_parts(const float* parts, float* total, std::size_t count) const;
 
   ConvolutionShape shape_;
   PixelCanvas canvas_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plugins/devices/cpu/cache_lines.hpp"
+#include "plugins/devices/cpu/convolutions/sum_of_parts.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
@@ -104,24 +105,11 @@ void WeightsGradient::run(const Arguments& arguments) const {
   }
   if (parts_ > 1) {
     parallel_stretches(weights_floats_, [&](std::size_t first, std::size_t size) {
-      add_parts(part_weights + first, weights_floats_, arguments.weights + first, size);
+      add_parts({part_weights + first, parts_, weights_floats_}, arguments.weights + first, size);
     });
   }
   if (arguments.bias != nullptr) {
-    add_parts(part_bias, shape_.out_channels, arguments.bias, arguments.bias_count);
-  }
-}
-
-void WeightsGradient::add_parts(const float* parts, std::size_t distance, float* total,
-                                std::size_t count) const {
-  constexpr std::size_t kStretch = 2048;  // floats that stay in the first-level cache
-  for (std::size_t done = 0; done < count; done += kStretch) {
-    const std::size_t last = std::min(done + kStretch, count);
-    for (std::size_t i = done; i < last; ++i) total[i] = parts[i];
-    for (std::size_t part = 1; part < parts_; ++part) {
-      const float* more = parts + part * distance;
-      for (std::size_t i = done; i < last; ++i) total[i] += more[i];
-    }
+    add_parts({part_bias, parts_, shape_.out_channels}, arguments.bias, arguments.bias_count);
   }
 }
 

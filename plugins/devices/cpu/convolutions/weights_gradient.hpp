@@ -56,7 +56,6 @@ class WeightsGradient {
                  float* weights) const;
   void run_taps(const Chunk& chunk, const float* source, TapGradient gradient) const;
   void sum_results(const Tile& tile, const Chunk& chunk, const float* result, float* bias) const;
-  void add_parts(const float* parts, std::size_t distance, float* total, std::size_t count) const;
   TapBox box(const Chunk& chunk) const;
 
   ConvolutionShape shape_;

@@ -8,6 +8,7 @@
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/operations/update_constants.hpp"
+#include "plugins/devices/shared/update_blocks.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -28,29 +29,6 @@ struct UpdateBlock {
   std::size_t count;
   bool decayed;
 };
-
-void add_blocks(std::vector<UpdateBlock>& blocks, std::size_t first, std::size_t last,
-                bool decayed) {
-  for (; first < last; first += kUpdateBlock) {
-    blocks.push_back({first, std::min(kUpdateBlock, last - first), decayed});
-  }
-}
-
-// Decayed ranges are in ascending order.
-void cut_into_blocks(const convoy_update& update, std::size_t count,
-                     std::vector<UpdateBlock>& blocks) {
-  blocks.clear();
-  std::size_t next = 0;
-  for (std::uint64_t i = 0; i < update.decayed_count; ++i) {
-    const convoy_decay_range& range = update.decayed[i];
-    const std::size_t from = std::clamp<std::size_t>(range.first, next, count);
-    const std::size_t to = std::clamp<std::size_t>(range.first + range.count, next, count);
-    add_blocks(blocks, next, from, false);
-    add_blocks(blocks, from, to, true);
-    next = to;
-  }
-  add_blocks(blocks, next, count, false);
-}
 
 // Adds from left to right, like sum.
 void add_gradients(const convoy_submission& operation, std::uint64_t reads, std::size_t first,
@@ -85,22 +63,10 @@ void update_block(const convoy_submission& operation, const ApplyConstants& cons
 }
 
 void check_update(const convoy_submission& operation) {
-  if (operation.update_count == 0 || operation.update_count < operation.write_count ||
-      operation.updates[0]->optimizer == nullptr) {
+  if (operation.update_count < operation.write_count)
     throw std::invalid_argument("apply came without its optimizer");
-  }
-  const convoy_optimizer& rule = *operation.updates[0]->optimizer;
-  constexpr std::uint32_t kSlots[] = {0, 1, 2, 2};
-  if (rule.kind > CONVOY_OPTIMIZER_ADAM) {
-    throw std::invalid_argument("unknown optimizer " + std::to_string(rule.kind));
-  }
-  for (std::uint64_t write = 0; write < operation.write_count; ++write) {
-    for (std::uint32_t slot = 0; slot < kSlots[rule.kind]; ++slot) {
-      if (operation.updates[write]->state[slot] == nullptr) {
-        throw std::invalid_argument("apply came without the optimizer's state");
-      }
-    }
-  }
+  for (std::uint64_t write = 0; write < operation.write_count; ++write)
+    require_state(operation, write);
 }
 
 }  // namespace
@@ -113,7 +79,7 @@ void apply(const convoy_submission& operation) {
   const convoy_update& update = *operation.updates[0];
   const bool skipped = is_skipped(operation);
   if (skipped && update.square_sum == nullptr) return;
-  cut_into_blocks(update, operation.writes[0].count, kept_blocks);
+  cut_into_blocks(update, operation.writes[0].count, kUpdateBlock, kept_blocks);
   kept_sums.resize(std::max(kept_sums.size(), kept_blocks.size()));
   const UpdateBlock* blocks = kept_blocks.data();
   double* sums = kept_sums.data();

@@ -55,9 +55,7 @@ void store(const convoy_submission& operation, double result) {
 }  // namespace
 
 void norm(const convoy_submission& operation) {
-  if (operation.update_count == 0 || operation.updates[0]->optimizer == nullptr) {
-    throw std::invalid_argument("norm came without its optimizer");
-  }
+  required_optimizer(operation);
   const std::uint64_t scales = (operation.flags & CONVOY_OP_LOSS_SCALED) != 0 ? 1 : 0;
   const bool whole = operation.read_count > 1 + scales;
   Gradient gradient{};

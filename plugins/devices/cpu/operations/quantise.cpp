@@ -6,13 +6,13 @@
 
 #include "plugins/devices/cpu/kernels/compression.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
+#include "plugins/devices/shared/magnitude.hpp"
 #include "plugins/devices/shared/message_shape.hpp"
 
 namespace convoy::cpu {
 namespace {
 
 constexpr std::size_t kPiece = 1280;  // elements; they fill whole bytes of every code
-constexpr std::uint32_t kInfinite = 0x7f800000u;
 
 float largest_code(Code code) {
   return code == Code::k4Bits ? 7.0f : 127.0f;

@@ -6,14 +6,11 @@
 
 #include "plugins/devices/cpu/kernels/compression.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
+#include "plugins/devices/shared/magnitude.hpp"
 #include "plugins/devices/shared/message_shape.hpp"
 
 namespace convoy::cpu {
 namespace {
-
-constexpr std::uint32_t kMagnitudeBits = 31;
-constexpr std::uint32_t kDigitBits[] = {11, 10, 10};
-constexpr std::uint32_t kMostDigits = 1u << 11;
 
 struct Stretch {
   std::size_t first = 0;

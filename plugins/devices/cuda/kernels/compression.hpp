@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugins/devices/cuda/kernels/types.hpp"
+#include "plugins/devices/shared/magnitude.hpp"
 
 namespace convoy::cuda {
 
@@ -9,7 +10,6 @@ namespace convoy::cuda {
 
 // Device memory that the selection of the largest elements uses between its kernels. Its contents
 // are not needed after the selection.
-inline constexpr std::uint32_t kMostDigits = 1u << 11;
 inline constexpr std::uint32_t kMostChunks = 1024;
 struct SelectionMemory {
   std::uint32_t counts[kMostDigits];

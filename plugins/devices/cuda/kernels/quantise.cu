@@ -10,7 +10,6 @@ constexpr unsigned kLanes = 32;  // threads of a block of elements: the partial 
 constexpr unsigned kBlocksAtOnce = kThreads / kLanes;
 constexpr std::uint32_t kSign = 1;  // convoy_code
 constexpr std::uint32_t k4Bits = 4;
-constexpr std::uint32_t kInfinite = 0x7f800000u;
 
 struct Magnitudes {
   double sum;

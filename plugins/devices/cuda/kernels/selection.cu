@@ -6,9 +6,6 @@
 namespace convoy::cuda {
 namespace {
 
-constexpr std::uint32_t kMagnitudeBits = 31;
-constexpr std::uint32_t kInfinite = 0x7f800000u;
-
 __device__ inline std::uint32_t magnitude(float value) {
   std::uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -193,7 +190,7 @@ void top_k(Stream stream, const Selection& what, SelectionMemory* memory) {
   std::uint32_t prefix_shift = kMagnitudeBits;
   const unsigned wanted_blocks = blocks_for(what.count / 8);
   const unsigned blocks = wanted_blocks < kMostChunks ? wanted_blocks : kMostChunks;
-  for (const std::uint32_t bits : {11u, 10u, 10u}) {
+  for (const std::uint32_t bits : kDigitBits) {
     const Digit digit{prefix_shift, prefix_shift - bits, 1u << bits};
     count_digits_kernel<<<blocks, kThreads, 0, stream>>>(what.from, what.count, digit, memory);
     choose_digit_kernel<<<1, kThreads, 0, stream>>>(memory, digit);

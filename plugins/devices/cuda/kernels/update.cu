@@ -62,9 +62,7 @@ __device__ inline void update_element(const RuleConstants& c, float g, float& w,
 
 // The number of state slots of a kind.
 template <std::uint32_t kKind>
-constexpr int kSlots = kKind == 0           ? 0
-                       : kKind == kMomentum ? 1
-                                            : 2;
+constexpr int kSlots = state_slots(kKind);
 
 template <std::uint32_t kKind>
 __device__ void update_block(const Update& what, const Guarded& it, const UpdateBlock& block) {

@@ -75,18 +75,6 @@ bool same_blocks(const std::vector<UpdateBlock>& a, const std::vector<UpdateBloc
                     });
 }
 
-void require_optimizer(const convoy_submission& operation, bool updates) {
-  if (operation.update_count == 0 || operation.updates[0]->optimizer == nullptr)
-    throw std::invalid_argument("an update came without its optimizer");
-  const convoy_optimizer& rule = *operation.updates[0]->optimizer;
-  constexpr std::uint32_t kSlots[] = {0, 1, 2, 2};
-  if (rule.kind > CONVOY_OPTIMIZER_ADAM)
-    throw std::invalid_argument("unknown optimizer " + std::to_string(rule.kind));
-  for (std::uint32_t slot = 0; updates && slot < kSlots[rule.kind]; ++slot)
-    if (operation.updates[0]->state[slot] == nullptr)
-      throw std::invalid_argument("apply came without the optimizer's state");
-}
-
 }  // namespace
 
 Operations::~Operations() {
@@ -103,7 +91,7 @@ Operations::~Operations() {
 const Operations::Table& Operations::table_of(const convoy_submission& operation,
                                               std::uint64_t count, Stream stream) {
   Table& table = tables_[operation.updates[0]];
-  std::vector<UpdateBlock> blocks = cut_into_blocks(*operation.updates[0], count);
+  std::vector<UpdateBlock> blocks = update_blocks(*operation.updates[0], count);
   if (table.on_device != nullptr && same_blocks(table.blocks, blocks)) return table;
   require(cudaStreamSynchronize(stream), "waiting for the GPU");
   require(free_on_gpu(table.on_device), "freeing memory");
@@ -151,7 +139,7 @@ void Operations::sum(const convoy_submission& operation, Stream stream) {
 
 void Operations::apply(const convoy_submission& operation, Stream stream, double* result,
                        const StepValues* values) {
-  require_optimizer(operation, true);
+  require_state(operation, 0);
   const Table& table = table_of(operation, operation.writes[0].count, stream);
   Update what{};
   what.constants = rule_constants(operation);
@@ -167,7 +155,7 @@ void Operations::apply(const convoy_submission& operation, Stream stream, double
 }
 
 void Operations::norm(const convoy_submission& operation, Stream stream, double* result) {
-  require_optimizer(operation, false);
+  required_optimizer(operation);
   const Table& table = table_of(operation, operation.reads[0].count, stream);
   Update what{};
   what.constants = rule_constants(operation);
@@ -253,7 +241,7 @@ bool Operations::describe(const convoy_submission& operation, Signature& signatu
   const std::uint64_t count =
       operation.kind == CONVOY_OP_APPLY ? operation.writes[0].count : operation.reads[0].count;
   signature.push_back(table->second.number);
-  return same_blocks(table->second.blocks, cut_into_blocks(*operation.updates[0], count));
+  return same_blocks(table->second.blocks, update_blocks(*operation.updates[0], count));
 }
 
 void Operations::run(const convoy_submission& operation, Stream stream, PinnedSlots::Slot* result,
