@@ -17,7 +17,8 @@ FlagTable run_table() {
 
 FlagTable complete_table() {
   FlagTable table = run_table();
-  add_missing_strategy_flags(table, "example", {{"gradient_repacking", {.strategies = {"replicated"}}}});
+  add_missing_strategy_flags(table, "example",
+                             {{"gradient_repacking", {.strategies = {"replicated"}}}});
   return table;
 }
 
@@ -99,7 +100,8 @@ TEST(RunFlags, ReportHarmlessFlags) {
 TEST(RunFlags, OptionsOfAStrategyComeFromItsManifest) {
   FlagTable table = run_table();
   table.add({.name = "all_reduce_spec", .default_value = "ring", .group = "strategy example"});
-  add_missing_strategy_flags(table, "example", {{"gradient_repacking", {.strategies = {"replicated"}}}});
+  add_missing_strategy_flags(table, "example",
+                             {{"gradient_repacking", {.strategies = {"replicated"}}}});
   EXPECT_EQ(parse(table, {"--all_reduce_spec=nccl"}).value("all_reduce_spec"), "nccl");
   const Failure failure = failure_of([&] { parse(table, {"--gradient_repacking=8"}); });
   EXPECT_EQ(failure.code, ExitCode::kUsage);

@@ -424,7 +424,7 @@ class FixedPointJudge {
   std::set<std::uint64_t> updates_per_step_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_;  // a forward's compute, and the number
                                                             // of computes that it sees
-  std::set<std::pair<ContentId, ContentId>> progressed_;  // contents a period ago and now
+  std::set<std::pair<ContentId, ContentId>> progressed_;    // contents a period ago and now
   // (reader, source): where it was found that the source's gradients never reach the reader's
   // parameters
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, ElementRange>> absent_;
