@@ -166,6 +166,11 @@ void RunReport::describe(const runtime::Session& session) {
                                device.locality, device.threads, device.memory_bytes});
   record_.warmup_steps = sizes_.warmup_steps;
   note_memory(session);
+  if (!session.forward_only() && session.plan()->step.check().updates_by_itself)
+    tell(
+        fmt::format("strategy {} updates parameters by arithmetic of its own, without an apply: "
+                    "learning rate, weight decay and clipping have no effect",
+                    record_.strategy));
   tell_details(session);
 }
 

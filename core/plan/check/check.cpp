@@ -290,9 +290,7 @@ void judge_stale_reads(const Plan& plan, CheckReport& report) {
                report);
 }
 
-}  // namespace
-
-CheckReport check_plan(const Plan& plan) {
+CheckReport judge(const Plan& plan) {
   if (!plan.later.empty()) return check_stages(plan);
   try {
     CheckReport report = check_reduced(plan);
@@ -302,6 +300,21 @@ CheckReport check_plan(const Plan& plan) {
   } catch (const OverBudget& where) {
     return over_budget(plan, where);
   }
+}
+
+bool has_apply(const Plan& plan) {
+  return std::ranges::any_of(bodies_of(plan), [](const std::vector<Operation>* body) {
+    return std::ranges::any_of(
+        *body, [](const Operation& operation) { return operation.kind == OperationKind::kApply; });
+  });
+}
+
+}  // namespace
+
+CheckReport check_plan(const Plan& plan) {
+  CheckReport report = judge(plan);
+  report.updates_by_itself = !has_apply(plan);
+  return report;
 }
 
 bool is_over_budget(const CheckReport& report) {

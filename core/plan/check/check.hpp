@@ -80,6 +80,9 @@ struct CheckReport {
   std::vector<std::string> kernels;   // kernels whose declarations were trusted
   std::vector<std::string> renewing;  // those of them that must make something different in each
                                       // step
+  // No operation is an apply: the strategy changes parameters by arithmetic of its own, on which
+  // the optimizer's options have no effect.
+  bool updates_by_itself = false;
   // Operations that multiply gradients by values that only the run knows. The multiplication is
   // assumed to be intended.
   std::vector<std::string> factors;

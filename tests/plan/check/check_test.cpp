@@ -59,6 +59,20 @@ TEST(Check, GivesEverySampleItsVerdictLogicalAndLoweredWithAndWithoutPeerAccess)
   }
 }
 
+TEST(Check, TellsPlansThatUpdateParametersWithoutAnApply) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const auto by_itself = [&](const WritePlan& write) {
+    return plan::check::check_plan(write_plan(cluster, arena, write)).updates_by_itself;
+  };
+  EXPECT_FALSE(by_itself(write_replicated(Algorithm::kRing)));
+  EXPECT_TRUE(by_itself([](Planner& p) {
+    p.compute();
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const auto r : p.replicas()) p.axpy(p.parameters(r), -0.5, p.gradient(r), p.parameters(r));
+  }));
+}
+
 TEST(Check, ParametersAveragedInsteadOfGradientsAreApproximate) {
   const plan::ArenaMap arena = small_arena(0);
   const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");

@@ -19,6 +19,7 @@ void StrategyVerdict::add(const CaseOutcome& outcome) {
   if (unread_.empty()) unread_ = outcome.unread;
   if (report.replicas > 1) verdicts_.insert(std::string(plan::check::verdict_name(report.verdict)));
   kernels_.insert(report.kernels.begin(), report.kernels.end());
+  updates_by_itself_ = updates_by_itself_ || report.updates_by_itself;
   renewing_.insert(report.renewing.begin(), report.renewing.end());
   factors_.insert(report.factors.begin(), report.factors.end());
 }
@@ -44,6 +45,10 @@ void StrategyVerdict::note_unread(std::ostream& out) const {
 }
 
 void StrategyVerdict::note_assumptions(std::ostream& out) const {
+  if (updates_by_itself_)
+    out << "given that it is meant to update parameters by arithmetic of its own: its plans have "
+           "no "
+           "apply, so learning rate, weight decay and clipping have no effect\n";
   if (!kernels_.empty())
     out << fmt::format("given that kernel {} does what its calls say of it (CallOptions)\n",
                        fmt::join(kernels_, ", "));

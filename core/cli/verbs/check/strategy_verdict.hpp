@@ -40,7 +40,8 @@ class StrategyVerdict {
   std::set<std::string> kernels_;    // kernels whose declarations the proofs rely on
   // Kernels among these that must write something else in each step.
   std::set<std::string> renewing_;
-  std::set<std::string> factors_;  // operations with factors of the run
+  bool updates_by_itself_ = false;  // in any plan
+  std::set<std::string> factors_;   // operations with factors of the run
 };
 
 }  // namespace convoy::cli
