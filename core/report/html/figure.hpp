@@ -81,8 +81,8 @@ struct BarChart {
   std::string name;
   std::string title;
   Axis axis;
-  std::vector<std::string>
-      categories;  // indexed by number; there is a legend if there are several; empty: unused
+  // Indexed by number; there is a legend if there are several; empty: unused.
+  std::vector<std::string> categories;
   std::vector<Bar> bars;
   std::optional<double> limit = {};  // the axis reaches at least this value
   std::string note = {};             // what a reader must know to understand the chart

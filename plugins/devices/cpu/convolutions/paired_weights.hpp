@@ -45,8 +45,8 @@ class PairedWeights {
   std::size_t rows_, columns_;  // dimensions of a tile of the source
   std::size_t row_step_, line_step_;
   bool pairs_rows_, turned_;
-  Place
-      order_;  // dimensions from the outermost to the innermost of the source, the order of reading
+  // Dimensions from the outermost to the innermost of the source, which is the order of reading.
+  Place order_;
 };
 
 }  // namespace convoy::cpu

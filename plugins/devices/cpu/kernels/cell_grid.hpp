@@ -13,8 +13,7 @@ struct CellGrid {
   std::size_t cells, channels;
   std::size_t vectors, width;
   std::size_t cell_step, vector_step;  // elements
-  bool
-      pads;  // whether lanes behind the last channel are stored, as zeros; else they are other data
+  bool pads;  // lanes behind the last channel are stored, as zeros; else they are other data
 };
 
 // A null gamma stands for ones.

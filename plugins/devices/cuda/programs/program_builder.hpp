@@ -19,8 +19,8 @@ class Convolution;
 // Memory that a layer's forward pass keeps for its backward pass.
 struct LayerNotes {
   std::optional<MemoryPlan::Id> first;  // mean; record of a pool; flat input of a matrix product
-  std::optional<MemoryPlan::Id>
-      second;  // 1 / standard deviation; weights in the type of activations
+  // 1 / standard deviation; weights in the type of activations.
+  std::optional<MemoryPlan::Id> second;
 };
 
 // The memory for a consumer's part of the gradient of an activation.
