@@ -226,6 +226,7 @@ TEST(RunRepeats, TurnsWithWhatCannotTakeThemAreRefused) {
     return result.err;
   };
   EXPECT_THAT(refusal("--against=batch_size=2", "--quiet"), HasSubstr("is not a flag"));
+  EXPECT_THAT(refusal("--against=", "--quiet"), HasSubstr("names no flags"));
   EXPECT_THAT(refusal("--against=--repeat=2", "--quiet"), HasSubstr("applies to all runs"));
   EXPECT_THAT(refusal("--against=--train_dir=/tmp", "--quiet"), HasSubstr("is for one run"));
   EXPECT_THAT(refusal("--against=--batch_size=2", "--train_dir=/tmp"), HasSubstr("leave out one"));

@@ -14,8 +14,9 @@ void check_one_host(const Machine& machine) {
   const auto of_other = [](const Node& node) { return node.host != 0; };
   if (std::any_of(machine.nodes.begin(), machine.nodes.end(), of_other))
     fail(ExitCode::kUsage,
-         "{} holds several hosts; describe one of them, and say how many with --hosts",
-         machine.source);
+         "{} are described, and one host is wanted; describe one of them, and say how many with "
+         "--hosts",
+         machine.name.empty() ? "several hosts" : machine.name);
 }
 
 void check_network(const Machine& machine, std::uint32_t hosts) {

@@ -308,6 +308,10 @@ FlagTable run_flag_table(RunCommand& command) {
 
 void complete(RunCommand& command, const ParsedFlags& flags,
               const std::vector<std::string>& plugin_options) {
+  if (flags.is_given("against") && command.against.find_first_not_of(' ') == std::string::npos)
+    fail(ExitCode::kUsage,
+         "--against names no flags, so nothing would be compared; name those that differ, such as "
+         "--against=--bucket_mb=4, or another program with --against_program");
   complete_devices(command, flags);
   check_gpu_threads(flags);
   command.options.settings = flags.effective();

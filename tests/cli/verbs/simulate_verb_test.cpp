@@ -236,7 +236,9 @@ TEST(SimulateVerbTest, SeveralHostsOfAMachinesFileAreAsFastAsThoseOfThePlatform)
   const topology::Machine cluster = topology::several_hosts(machine, 2);
   const std::string both = written("two.json", topology::machine_to_json(cluster).dump());
   for (const char* hosts : {"--hosts=1", "--hosts=2"})
-    EXPECT_NE(refusal({"--topology=" + both, hosts}).find("several hosts"), std::string::npos);
+    EXPECT_NE(refusal({"--topology=" + both, hosts})
+                  .find("2 hosts of " + machine.name + " are described, and one host is wanted"),
+              std::string::npos);
 }
 
 TEST(SimulateVerbTest, AnUnknownGpuIsRefusedWithWhatToAddUnlessItsRateIsGiven) {
