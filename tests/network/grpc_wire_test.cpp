@@ -59,6 +59,7 @@ TEST(GrpcWire, AForeignCertificateDoesNotJoin) {
       run, [](ControlPlane& control, int) { control.leave(); },
       [&](ControlOptions& options, int rank) {
         if (rank == 1) options.security = foreign;
+        if (rank == 0) options.join_timeout *= 2;  // still there when the other one gives up
       });
   EXPECT_NE(errors[1].find("cannot reach the coordinator"), std::string::npos) << errors[1];
   EXPECT_NE(errors[1].find("none of --certificate_authority's"), std::string::npos) << errors[1];
@@ -73,6 +74,7 @@ TEST(GrpcWire, ClearTextDoesNotJoinAnEncryptedRun) {
       run, [](ControlPlane& control, int) { control.leave(); },
       [&](ControlOptions& options, int rank) {
         if (rank == 1) options.security = {};
+        if (rank == 0) options.join_timeout *= 2;  // still there when the other one gives up
       });
   EXPECT_NE(errors[1].find("cannot reach the coordinator"), std::string::npos) << errors[1];
   EXPECT_NE(errors[1].find("this task has none"), std::string::npos) << errors[1];
