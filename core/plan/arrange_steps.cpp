@@ -14,22 +14,26 @@ namespace {
 
 constexpr std::uint32_t kAnyStep = 0xffffffffu;
 
-// Per operation: the step of the period to which a compute belongs, kAnyStep for all others.
-std::vector<std::uint32_t> steps_of_computes(const Plan& plan) {
-  std::vector<std::uint32_t> forwards(plan.cluster->replicas(), 0);
-  std::vector<std::uint32_t> steps;
-  steps.reserve(plan.body.size());
-  for (const Operation& it : plan.body) {
-    if (it.kind == OperationKind::kForward && it.first_layer == 0) ++forwards[it.replica];
-    const bool computes = is_compute(it.kind) && forwards[it.replica] > 0;
-    steps.push_back(computes ? forwards[it.replica] - 1 : kAnyStep);
-  }
-  return steps;
-}
+// Tells the operations of a body, in their order, the step of the period to which they belong.
+class ComputeSteps {
+ public:
+  explicit ComputeSteps(const Plan& plan) : forwards_(plan.cluster->replicas(), 0) {}
 
-bool is_in_order(const std::vector<std::uint32_t>& steps_of_computes) {
+  // kAnyStep if the operation does not compute.
+  std::uint32_t next(const Operation& it) {
+    if (it.kind == OperationKind::kForward && it.first_layer == 0) ++forwards_[it.replica];
+    return is_compute(it.kind) && forwards_[it.replica] > 0 ? forwards_[it.replica] - 1 : kAnyStep;
+  }
+
+ private:
+  std::vector<std::uint32_t> forwards_;  // per replica
+};
+
+bool is_in_order(const Plan& plan) {
+  ComputeSteps steps(plan);
   std::uint32_t latest = 0;
-  for (const std::uint32_t step : steps_of_computes) {
+  for (const Operation& it : plan.body) {
+    const std::uint32_t step = steps.next(it);
     if (step == kAnyStep) continue;
     if (step < latest) return false;
     latest = step;
@@ -48,18 +52,23 @@ bool is_in_order(const std::vector<std::uint32_t>& steps_of_computes) {
        operation_name(plan.body[before].kind), later + 1);
 }
 
-// Other operations belong to the latest step of what they wait for.
-std::vector<std::uint32_t> steps_of_all(const Plan& plan, std::vector<std::uint32_t> steps) {
+// Operations that do not compute belong to the latest step of what they wait for.
+std::vector<std::uint32_t> steps_of(const Plan& plan) {
   const DependencyLists dependencies = find_dependencies(plan);
-  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+  ComputeSteps computes(plan);
+  std::vector<std::uint32_t> steps;
+  steps.reserve(plan.body.size());
+  for (std::uint32_t i = 0; i < plan.body.size(); ++i) {
     std::uint32_t latest = 0;
     std::uint32_t before = 0;
-    for (const Dependency& it : dependencies.strict(i))
-      if (it.distance == 0 && steps[it.before] > latest) latest = steps[before = it.before];
-    if (steps[i] == kAnyStep)
-      steps[i] = latest;
-    else if (latest > steps[i])
-      refuse(plan, i, before, steps[i], latest);
+    for (const Dependency& it : dependencies.strict(i)) {
+      if (it.distance > 0 || steps[it.before] <= latest) continue;
+      before = it.before;
+      latest = steps[before];
+    }
+    const std::uint32_t own = computes.next(plan.body[i]);
+    if (own != kAnyStep && latest > own) refuse(plan, i, before, own, latest);
+    steps.push_back(own == kAnyStep ? latest : own);
   }
   return steps;
 }
@@ -67,9 +76,8 @@ std::vector<std::uint32_t> steps_of_all(const Plan& plan, std::vector<std::uint3
 }  // namespace
 
 void arrange_steps(Plan& plan) {
-  std::vector<std::uint32_t> steps = steps_of_computes(plan);
-  if (is_in_order(steps)) return;
-  steps = steps_of_all(plan, std::move(steps));
+  if (is_in_order(plan)) return;
+  const std::vector<std::uint32_t> steps = steps_of(plan);
   std::vector<std::uint32_t> order(steps.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return steps[i]; });

@@ -12,6 +12,14 @@ double between(double low, double high, double weight) {
   return low * (1 - weight) + high * weight;
 }
 
+// Puts the middle value, or the upper one of the two, in its place, and smaller ones before it.
+std::vector<double>::iterator to_middle(std::vector<double>& values) {
+  CONVOY_CHECK(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return middle;
+}
+
 }  // namespace
 
 double mean(const std::vector<double>& values) {
@@ -20,18 +28,13 @@ double mean(const std::vector<double>& values) {
 }
 
 double median(std::vector<double> values) {
-  CONVOY_CHECK(!values.empty());
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
+  const auto middle = to_middle(values);
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 double upper_median(std::vector<double> values) {
-  CONVOY_CHECK(!values.empty());
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return *to_middle(values);
 }
 
 double quantile(std::vector<double> values, double fraction) {

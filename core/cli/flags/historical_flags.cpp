@@ -197,6 +197,7 @@ void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
     }
   }
   for (const auto& [name, owner] : owners) {
+    if (table.contains(name)) continue;
     auto flag = std::ranges::find(flags, name, &FlagDefinition::name);
     if (flag == flags.end())
       flag = flags.insert(flags.end(),

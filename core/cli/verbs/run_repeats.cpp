@@ -139,41 +139,47 @@ Json repeat_of(const Json& record, double began) {
           {"seconds", std::move(seconds)}};
 }
 
-double images_per_second(const Json& record) {
-  const Json& rate = record.at("total").at("images_per_sec");
-  return rate.is_number() ? rate.get<double>() : 0;
-}
-
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
+
+Json read_record(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return parse_ordered_json(in);
+}
+
+struct FinishedRun {
+  std::filesystem::path record;
+  double images_per_second = 0;  // 0: unknown
+};
 
 // One command and its runs.
 struct RepeatedCommand {
   std::string program;  // empty: this program
   std::vector<std::string> words;
   std::vector<std::string> command_line;  // as it stands in a record
-  std::filesystem::path file;             // the record of one run; the next run overwrites it
-  std::vector<Json> records;              // records of the runs that have ended
+  std::filesystem::path file;             // where a run writes its record
+  std::vector<FinishedRun> runs;
   Json repeats = Json::array();
   std::vector<double> rates;
 
   // Adds the record of a successful run.
   void add(double began) {
-    std::ifstream in(file);
-    Json one = parse_ordered_json(in);
-    Json repeat = repeat_of(one, began);
-    if (repeat["images_per_sec"].is_number())
-      rates.push_back(repeat["images_per_sec"].get<double>());
-    repeats.push_back(std::move(repeat));
-    records.push_back(std::move(one));
+    FinishedRun run{fmt::format("{}.{}", file.string(), runs.size() + 1)};
+    repeats.push_back(repeat_of(read_record(file), began));
+    if (const Json& rate = repeats.back()["images_per_sec"]; rate.is_number()) {
+      run.images_per_second = rate.get<double>();
+      rates.push_back(run.images_per_second);
+    }
+    std::filesystem::rename(file, run.record);
+    runs.push_back(std::move(run));
   }
 
   // Returns the record of the run with the median speed. So values that belong to a single run are
   // not those of an outlier.
   Json median_record() {
-    std::ranges::stable_sort(records, {}, images_per_second);
-    return std::move(records[(records.size() - 1) / 2]);
+    std::ranges::stable_sort(runs, {}, &FinishedRun::images_per_second);
+    return read_record(runs[(runs.size() - 1) / 2].record);
   }
 };
 
@@ -240,7 +246,7 @@ class Repeater {
 
   void keep() {
     print_total();
-    if (!own_.records.empty()) write_files();
+    if (!own_.runs.empty()) write_files();
   }
 
   std::function<bool()> stop() const {
@@ -337,7 +343,7 @@ class Repeater {
       write_output_file(options.output_file, json_text(own, 2) + "\n");
     if (!options.report_file.empty())
       report::write_report({{"this run", own}}, options.report_file);
-    if (!other_.records.empty()) tell_difference(own, record_of_all(other_));
+    if (!other_.runs.empty()) tell_difference(own, record_of_all(other_));
   }
 
   Json record_of_all(RepeatedCommand& command) const {

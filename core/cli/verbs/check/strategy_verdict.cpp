@@ -47,8 +47,7 @@ void StrategyVerdict::note_unread(std::ostream& out) const {
 void StrategyVerdict::note_assumptions(std::ostream& out) const {
   if (updates_by_itself_)
     out << "given that it is meant to update parameters by arithmetic of its own: its plans have "
-           "no "
-           "apply, so learning rate, weight decay and clipping have no effect\n";
+           "no apply, so learning rate, weight decay and clipping have no effect\n";
   if (!kernels_.empty())
     out << fmt::format("given that kernel {} does what its calls say of it (CallOptions)\n",
                        fmt::join(kernels_, ", "));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "plugins/devices/cpu/chunked_sum.hpp"
 #include "plugins/devices/cpu/kernels/table.hpp"
