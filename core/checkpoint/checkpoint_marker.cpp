@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/base/files/input_file.hpp"
 #include "core/base/text/json.hpp"
+#include "core/base/text/number.hpp"
 #include "core/checkpoint/durable_file.hpp"
 
 namespace convoy::checkpoint {
@@ -50,12 +50,9 @@ std::optional<std::int64_t> checkpoint_step(const std::string& name) {
   const std::string_view suffix(kSuffix);
   if (!text.starts_with(prefix) || !text.ends_with(suffix)) return std::nullopt;
   if (text.size() <= prefix.size() + suffix.size()) return std::nullopt;
-  const char* const first = text.data() + prefix.size();
-  const char* const last = text.data() + text.size() - suffix.size();
-  std::int64_t step = -1;
-  const auto [end, error] = std::from_chars(first, last, step);
-  if (error != std::errc() || end != last || step < 0) return std::nullopt;
-  return step;
+  const auto step = parse_number<std::int64_t>(
+      text.substr(prefix.size(), text.size() - prefix.size() - suffix.size()));
+  return step && *step >= 0 ? step : std::nullopt;
 }
 
 std::optional<CheckpointMarker> read_checkpoint_marker(const std::filesystem::path& folder) {

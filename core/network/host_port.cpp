@@ -3,9 +3,9 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.hpp"
+#include "core/base/text/number.hpp"
 
 namespace convoy::network {
 namespace {
@@ -19,12 +19,10 @@ constexpr std::string_view kAddressForm = "host:port, an IPv6 address as [::1]:5
 }
 
 int parse_port(std::string_view digits, std::string_view text, std::string_view source) {
-  int port = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, problem] = std::from_chars(digits.data(), end, port);
-  if (problem != std::errc{} || stop != end || port < 1 || port > 65535)
+  const std::optional<int> port = parse_number<int>(digits);
+  if (!port || *port < 1 || *port > 65535)
     refuse_address(text, source, "has no port from 1 to 65535");
-  return port;
+  return *port;
 }
 
 bool is_host_character(char c) {

@@ -1,10 +1,10 @@
 #include "core/network/launcher.hpp"
 
-#include <charconv>
 #include <cstdlib>
 
 #include "core/base/error.hpp"
 #include "core/base/numbers/fnv.hpp"
+#include "core/base/text/number.hpp"
 #include "core/network/slurm_nodes.hpp"
 
 namespace convoy::network {
@@ -41,10 +41,8 @@ class Variables {
   std::optional<int> number(const std::string& variable, int least, int most) const {
     const std::optional<std::string> value = text(variable);
     if (!value) return std::nullopt;
-    int result = 0;
-    const char* end = value->data() + value->size();
-    const auto [stop, problem] = std::from_chars(value->data(), end, result);
-    if (problem != std::errc{} || stop != end || result < least || result > most)
+    const std::optional<int> result = parse_number<int>(*value);
+    if (!result || *result < least || *result > most)
       fail(ExitCode::kUsage,
            "{}='{}' is no number from {} to {}; whatever starts the processes sets it: start them "
            "with mpirun or srun, or unset it for a run of one process",

@@ -1,8 +1,7 @@
 #include "core/network/slurm_nodes.hpp"
 
-#include <charconv>
-
 #include "core/base/error.hpp"
+#include "core/base/text/number.hpp"
 
 namespace convoy::network {
 namespace {
@@ -93,12 +92,10 @@ class NodeList {
   }
 
   long number(std::string_view digits) const {
-    long value = 0;
-    const char* end = digits.data() + digits.size();
-    const auto [stop, problem] = std::from_chars(digits.data(), end, value);
-    if (problem != std::errc{} || stop != end || value < 0 || digits.size() > 9)
+    const std::optional<long> value = parse_number<long>(digits);
+    if (!value || *value < 0 || digits.size() > 9)
       refuse("has something other than numbers between its brackets");
-    return value;
+    return *value;
   }
 
   std::string_view list_;

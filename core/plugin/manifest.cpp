@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 #include <stdexcept>
 
+#include "core/base/text/number.hpp"
 #include "core/base/text/split.hpp"
 #include "core/plugin/elf_manifest.hpp"
 
@@ -57,23 +57,15 @@ std::vector<std::string> parts_of(std::string_view text, char separator) {
   return parts;
 }
 
-template <typename Number>
-bool is_number(std::string_view text) {
-  Number value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc{} && end == text.data() + text.size();
-}
-
 void parse_abi(std::string_view value, Manifest& manifest) {
   const std::size_t dot = value.find('.');
-  const auto number = [&](std::string_view part, std::uint32_t& into) {
-    const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), into);
-    return problem == std::errc{} && end == part.data() + part.size();
-  };
-  if (dot == std::string_view::npos || !number(value.substr(0, dot), manifest.abi_major) ||
-      !number(value.substr(dot + 1), manifest.abi_minor)) {
+  const auto major = parse_number<std::uint32_t>(value.substr(0, dot));
+  const auto minor = parse_number<std::uint32_t>(
+      dot == std::string_view::npos ? std::string_view() : value.substr(dot + 1));
+  if (!major || !minor)
     throw ManifestError(fmt::format("its manifest says abi={}; it should be like 1.0", value));
-  }
+  manifest.abi_major = *major;
+  manifest.abi_minor = *minor;
   if (manifest.abi_major != CONVOY_ABI_MAJOR) {
     throw ManifestError(fmt::format(
         "built for plug-in ABI {}, this convoy has {}.{}: rebuild it with this convoy's headers",
@@ -279,10 +271,10 @@ std::string checked_option_value(const OptionDeclaration& option, std::string_vi
       throw std::invalid_argument("true or false");
     }
   }
-  if (option.type == OptionType::kInt && !is_number<std::int64_t>(value)) {
+  if (option.type == OptionType::kInt && !parse_number<std::int64_t>(value)) {
     throw std::invalid_argument("an integer");
   }
-  if (option.type == OptionType::kFloat && !is_number<double>(value)) {
+  if (option.type == OptionType::kFloat && !parse_number<double>(value)) {
     throw std::invalid_argument("a number");
   }
   if (!option.allowed.empty() &&

@@ -98,17 +98,34 @@ class Loop {
     if (finished_ >= options_.warmup_steps) summary_.total_seconds = last_end_ - started_;
   }
 
+  void take_images(OpenStep& step) {
+    try {
+      for (const std::uint32_t replica : session_.local_replicas()) {
+        const data::Batch& batch =
+            source_.acquire(static_cast<int>(replica), options_.first_step + step.number);
+        input_.batches[replica] = {batch.images, batch.labels};
+        step.images += batch.count;
+      }
+    } catch (const Error&) {
+      input_failed();
+      throw;
+    }
+  }
+
+  // Finishes the open steps, so that what they trained can be saved. The steps of several hosts
+  // cannot be finished so, because the others have submitted one more.
+  void input_failed() {
+    if (session_.task() != nullptr || !events_.input_failed) return;
+    while (!open_.empty()) finish();
+    events_.input_failed(point(finished_));
+  }
+
   void submit() {
     StepInput& input = input_;
     input.batches.assign(session_.cluster().replicas(), {});
     OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_),
                   session_.devices()->now(), 0};
-    for (const std::uint32_t replica : session_.local_replicas()) {
-      const data::Batch& batch =
-          source_.acquire(static_cast<int>(replica), options_.first_step + submitted_);
-      input.batches[replica] = {batch.images, batch.labels};
-      step.images += batch.count;
-    }
+    take_images(step);
     step.input_ready = session_.devices()->now();
     note_wait({step.input_asked, step.input_ready});
     input.learning_rate = step.learning_rate;

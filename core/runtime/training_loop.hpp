@@ -77,6 +77,10 @@ struct TrainingEvents {
   // Called when the session may get another plan, after a pause of the same step. The time counts
   // in no step.
   std::function<void(const PausePoint&)> change_plan;
+  // The images of a step cannot be had; the error is thrown after this call. All submitted steps
+  // have finished, and parameters may be read. Not called in an asynchronous session or with
+  // several hosts.
+  std::function<void(const PausePoint&)> input_failed;
   // An error has ended the steps. Called before waiting for the operations in progress, which may
   // take as long as two steps.
   std::function<void(const Error&)> failing;

@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/text/number.hpp"
 #include "core/base/text/split.hpp"
 
 namespace convoy::train {
@@ -16,16 +16,14 @@ namespace {
 
 template <typename Number>
 Number parse_part(std::string_view part, std::string_view schedule, const char* what) {
-  Number value{};
-  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-  if (error != std::errc() || end != part.data() + part.size() ||
-      !std::isfinite(static_cast<double>(value)) || value < 0) {
+  const std::optional<Number> value = parse_number<Number>(part);
+  if (!value || !std::isfinite(static_cast<double>(*value)) || *value < 0) {
     fail(ExitCode::kUsage,
          "--piecewise_learning_rate_schedule={}: \"{}\" is not {}; the form is LR0;E1;LR1;E2;LR2, "
          "for example 0.1;30;0.01;60;0.001",
          schedule, part, what);
   }
-  return value;
+  return *value;
 }
 
 void check_not_negative(const char* flag, double value) {

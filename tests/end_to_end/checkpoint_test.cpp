@@ -12,6 +12,7 @@
 
 #include "core/base/text/json.hpp"
 #include "core/checkpoint/safetensors_file.hpp"
+#include "tests/end_to_end/damaged_data.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -142,6 +143,18 @@ TEST(Resuming, EndsAtTheStepAtWhichAnUnbrokenRunWouldEnd) {
   EXPECT_THAT(train(folder, 5, 20).program.err, HasSubstr("no step is left to do"));
 }
 
+// The checkpoint is at step 15, after 10 timed steps. The second run warms up until step 20.
+TEST(Resuming, EvaluatesAfterTheStepsOfAnUnbrokenRun) {
+  const fs::path folder = scratch_folder("checkpoint_evaluations");
+  ASSERT_EQ(train(folder, 5, 10).program.exit_code, 0);
+  const Trained second =
+      train(folder, 5, 30,
+            {"--eval_during_training_at_specified_steps=10,12,17,22", "--num_eval_batches=1"});
+  std::vector<int> steps;
+  for (const auto& it : second.record.at("evaluations")) steps.push_back(it.at("global_step"));
+  EXPECT_THAT(steps, ElementsAre(21, 22, 27, 35)) << second.program.err;
+}
+
 TEST(Resuming, GoesOnOnAnotherNumberOfDevicesAndStrategy) {
   const fs::path folder = scratch_folder("checkpoint_devices");
   ASSERT_EQ(train(folder, 0, 3, {"--variable_update=independent"}).program.exit_code, 0);
@@ -239,6 +252,18 @@ TEST(Saving, KeepsTheNewestCheckpoints) {
 
 // Synthetic data is for speed: such a run goes on, and must not take away what is good. The weights
 // grow by a factor of 10^17 in a step.
+TEST(Saving, HappensBeforeImagesThatCannotBeReadEndTheRun) {
+  const fs::path folder = scratch_folder("checkpoint_bad_record");
+  const fs::path data = damaged_data(folder / "data", "train-00002", 400'000);
+  const Trained run = train(folder / "saved", 1, 100, {"--data_dir=" + data.string()});
+  EXPECT_EQ(run.program.exit_code, 1);
+  EXPECT_THAT(run.record.at("error"), HasSubstr("wrong checksum"));
+  const std::size_t steps = run.record.at("steps").size();
+  ASSERT_GT(steps, 0u) << run.program.err;
+  const std::string last = "model-" + std::to_string(1 + steps) + ".safetensors";
+  EXPECT_THAT(files_in(folder / "saved"), ElementsAre("checkpoint", last));
+}
+
 TEST(Saving, PassesOverWhatHasDiverged) {
   const fs::path folder = scratch_folder("checkpoint_diverged");
   const Trained run =

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.hpp"
+#include "core/base/text/number.hpp"
 #include "topology/read/described_file.hpp"
 
 namespace convoy::topology {
@@ -191,14 +191,10 @@ std::string Catalogue::missing_device(const Node& gpu) const {
 
 std::optional<PciId> parse_pci_id(std::string_view text) {
   if (text.size() != 9 || text[4] != ':') return std::nullopt;
-  PciId id;
-  const auto parse = [&](std::size_t at, std::uint16_t& value) {
-    const char* end = text.data() + at + 4;
-    const auto result = std::from_chars(text.data() + at, end, value, 16);
-    return result.ec == std::errc{} && result.ptr == end;
-  };
-  if (!parse(0, id.vendor) || !parse(5, id.device)) return std::nullopt;
-  return id;
+  const auto vendor = parse_number<std::uint16_t>(text.substr(0, 4), 16);
+  const auto device = parse_number<std::uint16_t>(text.substr(5), 16);
+  if (!vendor || !device) return std::nullopt;
+  return PciId{*vendor, *device};
 }
 
 std::string format_pci_id(const PciId& id) {

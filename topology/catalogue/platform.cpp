@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/text/nearest.hpp"
+#include "core/base/text/number.hpp"
 #include "topology/catalogue/platform_host.hpp"
 #include "topology/graph/several_hosts.hpp"
 #include "topology/read/described_file.hpp"
@@ -46,16 +46,15 @@ struct PlatformPart {
 PlatformPart read_platform_part(const std::string& all, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return {text};
-  PlatformPart part{text.substr(0, colon)};
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data() + colon + 1, end, part.hosts);
-  if (error != std::errc() || at != end || part.hosts == 0)
+  const std::string digits = text.substr(colon + 1);
+  const std::optional<std::uint32_t> hosts = parse_number<std::uint32_t>(digits);
+  if (!hosts || *hosts == 0)
     fail(
         ExitCode::kUsage,
         "platform {}: \"{}\" is not a number of hosts; NAME:2+OTHER:3 is two hosts of one kind and "
         "three of another",
-        all, text.substr(colon + 1));
-  return part;
+        all, digits);
+  return {text.substr(0, colon), *hosts};
 }
 
 // Splits a name such as "dgx1-p100:2+hgx-h100:3". Empty for a plain name or a file.

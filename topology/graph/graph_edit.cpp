@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/text/number.hpp"
 
 namespace convoy::topology {
 namespace {
@@ -87,17 +87,12 @@ std::map<PciAddress, std::size_t> nodes_by_address(const Machine& machine) {
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text, int base) {
   if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
+  return parse_number<std::uint64_t>(text, base);
 }
 
 std::optional<double> parse_finite(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
-  return value;
+  const std::optional<double> value = parse_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::optional<PciAddress> parse_pci_address(std::string_view text) {

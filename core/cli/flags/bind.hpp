@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <initializer_list>
@@ -17,6 +16,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/numbers/bounds.hpp"
+#include "core/base/text/number.hpp"
 #include "core/cli/flags/flag.hpp"
 #include "core/job/option_bounds.hpp"
 
@@ -46,10 +46,9 @@ concept Number = WholeNumber<Field> || std::same_as<Field, double>;
 // Returns the number in a canonical value, which always parses.
 template <Number Field>
 Field canonical_number(const std::string& text) {
-  Field value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  CONVOY_CHECK(error == std::errc() && end == text.data() + text.size());
-  return value;
+  const std::optional<Field> value = parse_number<Field>(text);
+  CONVOY_CHECK(value.has_value());
+  return *value;
 }
 
 // A flag of a type that has no overload below. `store` takes the given value.

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <set>
 
 #include "core/base/numbers/bounds.hpp"
+#include "core/base/text/number.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -27,12 +27,11 @@ std::string lower_case(std::string_view text) {
 template <typename Number>
 std::optional<std::string> canonical_number(const FlagDefinition& flag, std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  const double number = static_cast<double>(value);
+  const std::optional<Number> value = parse_number<Number>(text);
+  if (!value) return {};
+  const double number = static_cast<double>(*value);
   if (!std::isfinite(number) || !flag.bounds.contain(number)) return {};
-  return fmt::format("{}", value);
+  return fmt::format("{}", *value);
 }
 
 std::optional<std::string> canonical_bool(std::string_view text) {

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <mutex>
 #include <optional>
 #include <ostream>
@@ -15,6 +14,7 @@
 #include "core/base/error.hpp"
 #include "core/base/files/output_file.hpp"
 #include "core/base/process/in_parallel.hpp"
+#include "core/base/text/number.hpp"
 #include "core/base/text/system_text.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
@@ -37,10 +37,7 @@ constexpr std::uint32_t kManyHosts = 64;
 
 // Returns 0 for a text that is not a number. The row's problem then says so.
 std::uint32_t number_in(const std::string& text) {
-  std::uint32_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && read == end ? value : 0;
+  return parse_number<std::uint32_t>(text).value_or(0);
 }
 
 // Fills in what is known about a point before its flags are parsed, because parsing may fail.

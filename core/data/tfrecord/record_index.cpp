@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <exception>
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <thread>
 
+#include "core/base/text/number.hpp"
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/tfrecord/tfrecord_reader.hpp"
 
@@ -72,15 +71,11 @@ std::optional<ShardName> parse_shard(const std::string& name) {
   const std::size_t of = name.rfind(kOf);
   const std::size_t dash = name.rfind('-', of == std::string::npos || of == 0 ? 0 : of - 1);
   if (of == std::string::npos || dash == std::string::npos || dash >= of) return std::nullopt;
-  ShardName shard{name.substr(0, dash + 1), name.substr(of)};
-  const auto number = [&](std::size_t from, std::size_t to, std::uint32_t& value) {
-    const char* const end = name.data() + to;
-    const auto [next, error] = std::from_chars(name.data() + from, end, value);
-    return error == std::errc{} && next == end;
-  };
-  if (!number(dash + 1, of, shard.index)) return std::nullopt;
-  if (!number(of + kOf.size(), name.size(), shard.count)) return std::nullopt;
-  return shard;
+  const std::string_view text = name;
+  const auto index = parse_number<std::uint32_t>(text.substr(dash + 1, of - dash - 1));
+  const auto count = parse_number<std::uint32_t>(text.substr(of + kOf.size()));
+  if (!index || !count) return std::nullopt;
+  return ShardName{name.substr(0, dash + 1), name.substr(of), *index, *count};
 }
 
 }  // namespace

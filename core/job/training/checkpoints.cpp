@@ -159,10 +159,10 @@ bool Checkpoints::pause(const runtime::PausePoint& point, runtime::Session& sess
   return save(point.global_step, session, fmt::format("step {}", point.global_step));
 }
 
-void Checkpoints::finish(const runtime::TrainingSummary& summary, runtime::Session& session) {
+void Checkpoints::finish(std::int64_t global_step, runtime::Session& session) {
   if (why_nothing_is_saved() != nullptr) return;
-  if (chiefs_answer(setup_.task, "save at the end", tried_step_ != summary.global_step))
-    save(summary.global_step, session, "the end");
+  if (chiefs_answer(setup_.task, "save at the end", tried_step_ != global_step))
+    save(global_step, session, "the end");
 }
 
 bool Checkpoints::save(std::int64_t step, runtime::Session& session, const std::string& round) {

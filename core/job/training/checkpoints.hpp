@@ -46,7 +46,7 @@ class Checkpoints {
   // save and --on_save_error is stop.
   bool pause(const runtime::PausePoint& point, runtime::Session& session);
   // Saves a checkpoint after the last step, unless there is one.
-  void finish(const runtime::TrainingSummary& summary, runtime::Session& session);
+  void finish(std::int64_t global_step, runtime::Session& session);
 
  private:
   bool is_chiefs() const;

@@ -45,7 +45,9 @@ TrainingEvaluations::TrainingEvaluations(RunContext& run, Validation* validation
     : run_(run),
       validation_(validation),
       schedule_(run.setup.options.evaluation.triggers, training_examples, run.global_batch()),
-      last_step_(run.sizes.timed_steps) {}
+      done_steps_(run.sizes.done_steps),
+      last_step_(done_steps_ + run.sizes.timed_steps),
+      asked_(std::max<std::int64_t>(0, done_steps_ - run.sizes.warmup_steps)) {}
 
 // Returns the step of the next evaluation after those already asked for; `until` + 1 if there is
 // none.
@@ -56,14 +58,16 @@ std::int64_t TrainingEvaluations::first_due(std::int64_t until) const {
 }
 
 bool TrainingEvaluations::wants(const runtime::PausePoint& point) {
-  const std::int64_t due = first_due(point.timed_step);
+  const std::int64_t step = done_steps_ + point.timed_step;
+  const std::int64_t due = first_due(step);
   asked_ = std::max(asked_, due - 1);
-  return due <= point.timed_step;
+  return due <= step;
 }
 
 bool TrainingEvaluations::due(const runtime::PausePoint& point) {
-  const bool is_due = first_due(point.timed_step) <= point.timed_step;
-  asked_ = std::max(asked_, point.timed_step);
+  const std::int64_t step = done_steps_ + point.timed_step;
+  const bool is_due = first_due(step) <= step;
+  asked_ = std::max(asked_, step);
   return is_due;
 }
 

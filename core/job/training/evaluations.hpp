@@ -16,7 +16,9 @@ namespace convoy::job {
 
 // The evaluations of a run that also trains: when they are due, what they print, and whether the
 // target is reached. Training pauses during an evaluation, and none of its state changes. On
-// several hosts, the chief evaluates and the others wait for its result.
+// several hosts, the chief evaluates and the others wait for its result. A run that continues from
+// a checkpoint evaluates after the same updates as an uninterrupted one; if they fall into its
+// warm-up, it evaluates after the first timed step.
 class TrainingEvaluations {
  public:
   // training_examples: images per epoch. validation: null if another task evaluates.
@@ -50,8 +52,10 @@ class TrainingEvaluations {
   RunContext& run_;
   Validation* validation_;  // null: another task evaluates
   train::EvaluationSchedule schedule_;
+  // Timed steps of an uninterrupted run.
+  std::int64_t done_steps_;  // those before this run's first timed step
   std::int64_t last_step_;
-  std::int64_t asked_ = 0;              // no evaluation is due any more up to this step
+  std::int64_t asked_;                  // no evaluation is due any more up to this step
   Outcome outcome_ = Outcome::kGoesOn;  // outcome of the last evaluation
   std::exception_ptr failure_;          // error of the evaluation that failed here
   double seconds_ = 0;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/base/error.hpp"
+
 namespace convoy::job {
 
 // A request is kept until it is served, because workers that do not wait for each other learn of it
@@ -26,7 +28,20 @@ void TrainingPauses::save_checkpoint(const runtime::PausePoint& point, runtime::
   run_.observer.take_save_request();  // one checkpoint answers all requests so far
 }
 
+// The error that ends the run is more important than one of saving.
+void TrainingPauses::save_before_the_end(const runtime::PausePoint& point,
+                                         runtime::Session& session) {
+  try {
+    checkpoints_.finish(point.global_step, session);
+  } catch (const Error& error) {
+    run_.tell(error.what());
+  }
+}
+
 void TrainingPauses::join(runtime::TrainingEvents& events, runtime::Session& session) {
+  events.input_failed = [this, &session](const runtime::PausePoint& point) {
+    save_before_the_end(point, session);
+  };
   events.save_requested = [this] { return run_.observer.take_save_request(); };
   events.wants_pause = [this](const runtime::PausePoint& point) {
     const bool wanted = evaluations_ && evaluations_->wants(point);

@@ -24,6 +24,7 @@ class TrainingPauses {
   bool asked_to_stand_still();
   void stand_still(const runtime::PausePoint& point, runtime::Session& session);
   void save_checkpoint(const runtime::PausePoint& point, runtime::Session& session);
+  void save_before_the_end(const runtime::PausePoint& point, runtime::Session& session);
 
   RunContext& run_;
   Checkpoints& checkpoints_;

@@ -224,7 +224,7 @@ void TrainingRun::conclude(const runtime::TrainingSummary& summary, runtime::Ses
   run_.record.timeline = run_.trace.timeline(session);
   if (prediction_) run_.record.prediction = prediction_->of(session);
   // Saved first, so that a later failure does not lose the training.
-  checkpoints_->finish(summary, session);
+  checkpoints_->finish(summary.global_step, session);
   run_.tell(run_.trace.gather());
   if (evaluations_) evaluations_->final(summary, session);
   run_.report.input_verdict();

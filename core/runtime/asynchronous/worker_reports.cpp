@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <sstream>
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/text/number.hpp"
 
 namespace convoy::runtime {
 namespace {
@@ -59,12 +59,9 @@ class Report {
 
   template <typename Number>
   Number number() {
-    const std::string_view digits = word();
-    Number value{};
-    const char* const end = digits.data() + digits.size();
-    const auto [stop, problem] = std::from_chars(digits.data(), end, value);
-    if (problem != std::errc{} || stop != end) refuse();
-    return value;
+    const std::optional<Number> value = parse_number<Number>(word());
+    if (!value) refuse();
+    return *value;
   }
 
   const std::string_view line_;

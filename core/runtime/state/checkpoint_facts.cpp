@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/text/number.hpp"
 
 namespace convoy::runtime {
 namespace {
@@ -37,22 +37,16 @@ class Entries {
   template <typename Number>
   Number count(const char* name, int base = 10) const {
     const std::string value = text(name);
-    Number number{};
-    const auto [end, error] =
-        std::from_chars(value.data(), value.data() + value.size(), number, base);
-    if (error != std::errc() || end != value.data() + value.size() || value.starts_with('-'))
-      refuse(name, value);
-    return number;
+    const std::optional<Number> number = parse_number<Number>(value, base);
+    if (!number || value.starts_with('-')) refuse(name, value);
+    return *number;
   }
 
   double positive(const char* name) const {
     const std::string value = text(name);
-    double number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number) ||
-        number <= 0)
-      refuse(name, value);
-    return number;
+    const std::optional<double> number = parse_number<double>(value);
+    if (!number || !std::isfinite(*number) || *number <= 0) refuse(name, value);
+    return *number;
   }
 
  private:
