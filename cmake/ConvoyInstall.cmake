@@ -26,6 +26,7 @@ install(FILES ${PROJECT_BINARY_DIR}/convoy-config.cmake
 set(user_pages training.md reports.md plan.svg qualify.md several_hosts.md simulation.md strategies.md)
 list(TRANSFORM user_pages PREPEND share/docs/ OUTPUT_VARIABLE user_page_files)
 install(FILES ${user_page_files} DESTINATION share/convoy/docs)
+install(FILES share/certificates.sh DESTINATION share/convoy)
 list(JOIN user_pages "|" user_page_names)
 install(DIRECTORY share/templates share/docs share/examples share/cluster DESTINATION share/convoy COMPONENT sdk
         REGEX "/docs/(${user_page_names})$" EXCLUDE)

@@ -140,6 +140,8 @@ void load_strategy(Setup& setup, const plugin::PluginLog& log) {
 // may be for any kind of device.
 std::vector<plugin::Manifest> manifests_of(const Setup& setup) {
   std::vector<plugin::Manifest> manifests = {setup.strategy->manifest(), setup.model->manifest()};
+  for (const plugin::FoundPlugin& transport : wanted_transports(setup))
+    manifests.push_back(transport.manifest);
   if (setup.device != nullptr) {
     manifests.push_back(setup.device->manifest());
     return manifests;
@@ -160,8 +162,8 @@ void require_known_options(const Setup& setup) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::vector<std::string> meant = nearest_names(name, known);
     fail(ExitCode::kUsage,
-         "--{}={}: neither strategy {} nor model {} nor the devices have such an "
-         "option{}",
+         "--{}={}: neither strategy {} nor model {} nor the devices nor the transports have such "
+         "an option{}",
          name, value, setup.strategy->manifest().name, setup.model->manifest().name,
          meant.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(meant, ", ")));
   }
@@ -247,6 +249,17 @@ plugin::OptionValues given_options(const plugin::Manifest& manifest, const JobOp
         given != options.plugin_options.end())
       values.insert(*given);
   return values;
+}
+
+std::vector<plugin::FoundPlugin> wanted_transports(const Setup& setup) {
+  std::vector<plugin::FoundPlugin> wanted;
+  const std::vector<std::string>& named = setup.options.task.transports;
+  for (const std::string& name : named)
+    wanted.push_back(setup.catalog.find(plugin::PluginKind::kTransport, name));
+  if (named.empty())
+    for (const plugin::FoundPlugin& plugin : setup.catalog.plugins())
+      if (plugin.manifest.kind == plugin::PluginKind::kTransport) wanted.push_back(plugin);
+  return wanted;
 }
 
 std::unique_ptr<plugin::StrategyPlugin> open_strategy(plugin::PluginHost& host,

@@ -84,6 +84,10 @@ void check_use_nccl(const JobOptions& options, const plugin::DevicePlugin* devic
 // Returns the options that the job gives to a plug-in with this manifest.
 plugin::OptionValues given_options(const plugin::Manifest& manifest, const JobOptions& options);
 
+// Returns the transports that --transport names, or all that are installed. Error(kUnavailable) if
+// one of that name is missing.
+std::vector<plugin::FoundPlugin> wanted_transports(const Setup& setup);
+
 // Opens an instance of a strategy. A strategy that did not come with this convoy is first created,
 // and plans, in a child process, see PluginHost::try_first(). The host must outlive it.
 std::unique_ptr<plugin::StrategyPlugin> open_strategy(plugin::PluginHost& host,

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <vector>
-
 namespace convoy::job {
 
-std::string without_effect(std::initializer_list<std::pair<const char*, bool>> flags,
+std::string without_effect(const std::vector<std::pair<std::string, bool>>& flags,
                            std::string_view why) {
   std::vector<std::string> given;
   for (const auto& [flag, is_given] : flags)
-    if (is_given) given.push_back(fmt::format("--{}", flag));
+    if (is_given) given.push_back("--" + flag);
   if (given.empty()) return {};
   return fmt::format("{}: without effect, because {}", fmt::join(given, ", "), why);
 }

@@ -5,7 +5,7 @@ namespace {
 
 constexpr const char* kSameAuthority =
     "give all tasks certificates of one authority that have not expired, or none of them "
-    "certificates; share/certificates.sh makes them";
+    "certificates; certificates.sh of convoy's share folder makes them";
 
 }  // namespace
 

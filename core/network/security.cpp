@@ -12,11 +12,13 @@ std::string read_pem(const std::string& path, std::string_view flag) {
   InputFile file = read_input_file(path, kMostBytes);
   if (!file.problem.empty())
     fail(ExitCode::kUnavailable,
-         "{}={} cannot be read: {}; share/certificates.sh makes certificates", flag, path,
-         file.problem);
+         "{}={} cannot be read: {}; certificates.sh of convoy's share folder makes certificates",
+         flag, path, file.problem);
   if (file.bytes.find("-----BEGIN ") == std::string::npos)
-    fail(ExitCode::kUnavailable,
-         "{}={} is no file in PEM form; share/certificates.sh makes certificates", flag, path);
+    fail(
+        ExitCode::kUnavailable,
+        "{}={} is no file in PEM form; certificates.sh of convoy's share folder makes certificates",
+        flag, path);
   return std::move(file.bytes);
 }
 
@@ -29,7 +31,7 @@ WireSecurity read_security(const SecurityOptions& options) {
   if (given < 3)
     fail(ExitCode::kUsage,
          "of --certificate, --private_key and --certificate_authority only {} given; encryption "
-         "needs all three: share/certificates.sh makes them",
+         "needs all three: certificates.sh of convoy's share folder makes them",
          given == 1 ? "one is" : "two are");
   return {read_pem(options.certificate, "--certificate"),
           read_pem(options.private_key, "--private_key"),
@@ -42,7 +44,8 @@ std::string require_safe_network(const HostPort& coordinator, const SecurityOpti
   if (std::string problem = resolution_problem(coordinator.host); !problem.empty()) return problem;
   fail(ExitCode::kUsage,
        "the coordinator at {} would be reached in clear text by everyone on the network; give "
-       "--certificate, --private_key and --certificate_authority (share/certificates.sh makes "
+       "--certificate, --private_key and --certificate_authority (certificates.sh of convoy's "
+       "share folder makes "
        "them), or --insecure_network on a network that you trust",
        to_string(coordinator));
 }

@@ -35,7 +35,7 @@ class ClusterProbes {
     task_.chiefs_sizes(job::choose_sizes(setup_, devices), devices);
     std::vector<std::string> notices;
     const auto hardware = known_hardware(setup_, notices);
-    task_.link(setup_.catalog, *setup_.host, setup_.open_devices, log);
+    task_.link(setup_, setup_.open_devices, log);
     cluster_ = task_.cluster_task();
     by_itself({setup_, setup_.open_devices, hardware.get()});
     host_.name = task_.name_of(task_.rank());

@@ -85,6 +85,17 @@ TEST(SeveralHosts, TrainWhatOneHostTrainsToTheBit) {
   }
 }
 
+TEST(SeveralHosts, PassOptionsOnToTheirTransports) {
+  const auto run = [](const Arguments& more) { return launch({"--workers=2"}, kTraining + more); };
+  EXPECT_EQ(run({"--transport=grpc", "--grpc_connections=2"}).exit_code, 0);
+  const ProgramResult refused = run({"--transport=grpc", "--grpc_connections=0"});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("grpc_connections must be 1 to "));
+  const ProgramResult foreign = run({"--transport=shm", "--grpc_connections=2"});
+  EXPECT_EQ(foreign.exit_code, 2);
+  EXPECT_THAT(foreign.err, HasSubstr("nor the transports have such an option"));
+}
+
 TEST(SeveralHosts, RunThePublishedCommandLinesOneATask) {
   const Tasks tasks;
   const Arguments flags = kTraining + Arguments{"--variable_update=distributed_replicated"};

@@ -74,9 +74,10 @@ std::vector<ForeseenCollective> foresee(const CollectiveLog& log) {
       platform.machine, log.gpus_per_host, simulate::platform_constants(platform, catalogue));
   simulate::CollectiveLibrary library =
       *simulate::read_collective_library(share / "catalogue" / "collectives.json");
-  // The library's figure is for one process per host.
+  // The log says how many devices a process has, not the machine.
   library.launch_seconds_per_device *=
-      static_cast<double>(log.gpus_per_process) / log.gpus_per_host;
+      log.gpus_per_process /
+      std::min<double>(log.gpus_per_host, on.machine.hosts.front().devices_per_process);
   simulate::TaskGraph graph;
   for (const simulate::SimulatedLink& link : on.machine.links)
     graph.links.push_back({link.bytes_per_second, 0});

@@ -42,6 +42,7 @@ void PlatformHost::append(Machine& machine, std::uint32_t host, const PlatformNe
   const std::size_t root =
       add_node(machine, make_node(NodeKind::host, fmt::format("host{}", host), host, std::nullopt));
   if (peers_over_root_) machine.nodes[root].peers_over_root = {true, peer_access_source_};
+  if (gpus_per_process_ > 0) machine.nodes[root].gpus_per_process = {gpus_per_process_, source_};
   append_packages(machine, host, root);
   append_bridges(machine, host);
   append_gpus(machine, host);

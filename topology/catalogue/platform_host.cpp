@@ -84,6 +84,7 @@ void PlatformHost::read_constants(DescribedObject& object, const Catalogue& cata
         "gpu",
         fmt::format("is \"{}\": the catalogue's devices.json has no such name or PCI id; add it",
                     gpu));
+  gpus_per_process_ = object.count_or("gpus_per_process", 0);
   pcie_ = rate_of(object, "pcie_bytes_per_second");
   c2c_ = rate_or_unknown(object, "c2c_bytes_per_second");
   socket_ = rate_or_unknown(object, "socket_bytes_per_second");
@@ -115,6 +116,9 @@ void PlatformHost::read_bridge(DescribedObject& object, std::size_t bridge) {
                       {},
                       card.constant_or_unknown("step_seconds"),
                       {}});
+    const auto has_its_name = [&](const Card& it) { return it.name == cards_.back().name; };
+    if (std::count_if(cards_.begin(), cards_.end(), has_its_name) > 1)
+      card.reject("name", fmt::format("is {}, as of another card", cards_.back().name));
     if (cards_.back().step_seconds.value_or(0) > kMostStep)
       card.reject("step_seconds", fmt::format("is {:g}: at most {:g} seconds",
                                               *cards_.back().step_seconds.value, kMostStep));

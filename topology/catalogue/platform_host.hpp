@@ -101,6 +101,7 @@ class PlatformHost {
   std::string peer_access_;
   std::string peer_access_source_;
   bool peers_over_root_ = false;
+  std::uint32_t gpus_per_process_ = 0;  // 0: all
 
   // The numbers of nodes in the machine, for the host that is being appended.
   std::vector<std::size_t> package_nodes_;

@@ -45,12 +45,13 @@ void PlatformNetwork::append(Machine& machine,
   const std::size_t spine = append_switch(machine, "spine");
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     const Fact<double> rate{rate_below(i, card_rates),
-                            "the cards below the leaf, divided by the oversubscription"};
+                            "the cards below a full leaf, divided by the oversubscription"};
     machine.links.push_back({leaves_[i], spine, LinkKind::network, 1, rate, rate});
   }
 }
 
-// Returns the rate from a leaf to the spine: the sum over the cards of all hosts below.
+// Returns the rate from a leaf to the spine: the sum over the cards of all hosts below. A leaf that
+// is not full has the uplinks of a full one, whose other hosts have such cards, too.
 double PlatformNetwork::rate_below(std::size_t leaf,
                                    const std::vector<std::vector<Fact<double>>>& card_rates) const {
   const std::size_t first = leaf / leaves_per_group_ * hosts_per_leaf_;
@@ -64,7 +65,7 @@ double PlatformNetwork::rate_below(std::size_t leaf,
     }
   double rate = 0;
   for (const double it : of_card) rate += it / oversubscription_;
-  return rate;
+  return rate * hosts_per_leaf_ / static_cast<double>(end - first);
 }
 
 std::size_t PlatformNetwork::leaf(std::uint32_t host, std::size_t card) const {

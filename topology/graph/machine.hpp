@@ -73,7 +73,9 @@ struct Node {
   Fact<bool> rdma;             // NICs: moves bytes itself (InfiniBand, RoCE, EFA), without TCP
   Fact<bool> in_order;         // NICs: bytes of a message arrive in the order they left
   Fact<bool> peers_over_root;  // hosts: collectives also use peer access over root ports
-  bool reduces = false;        // networks: its switches reduce what passes (SHARP)
+  // Hosts: the GPUs of one process, if the host is several computers, such as trays of a rack.
+  Fact<std::uint32_t> gpus_per_process;
+  bool reduces = false;               // networks: its switches reduce what passes (SHARP)
   Fact<double> network_step_seconds;  // NICs, networks: what it adds to the time of a message
   Fact<std::uint32_t> cores;          // packages, NUMA nodes: physical cores
   std::vector<std::uint32_t> processing_units;  // logical processors of a NUMA node

@@ -36,6 +36,8 @@ Json node_to_json(const Node& node) {
   if (node.kind == NodeKind::nic)
     result["network_bytes_per_second"] = fact_to_json(node.network_bytes_per_second);
   if (node.peers_over_root.known()) result["peers_over_root"] = fact_to_json(node.peers_over_root);
+  if (node.gpus_per_process.known())
+    result["gpus_per_process"] = fact_to_json(node.gpus_per_process);
   if (node.reduces) result["reduces"] = true;
   if (node.rdma.known()) result["rdma"] = fact_to_json(node.rdma);
   if (node.in_order.known()) result["in_order"] = fact_to_json(node.in_order);
@@ -165,6 +167,7 @@ Node node_of(const JsonField& field, std::size_t earlier) {
     node.network_bytes_per_second = field.at("network_bytes_per_second").fact<double>();
   if (field.has("reduces")) field.at("reduces").get(node.reduces);
   node.peers_over_root = field.optional_fact<bool>("peers_over_root");
+  node.gpus_per_process = field.optional_fact<std::uint32_t>("gpus_per_process");
   node.rdma = field.optional_fact<bool>("rdma");
   node.in_order = field.optional_fact<bool>("in_order");
   node.network_step_seconds = field.optional_fact<double>("network_step_seconds");

@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "topology/graph/graph_edit.hpp"
+#include "topology/graph/nccl_family.hpp"
 #include "topology/read/nvlink.hpp"
 #include "topology/read/pci_class.hpp"
 #include "topology/read/xml_document.hpp"
@@ -52,7 +53,7 @@ std::string processor_name(const pugi::xml_node& cpu) {
   const auto family = parse_unsigned(cpu.attribute("familyid").value());
   const auto model = parse_unsigned(cpu.attribute("modelid").value());
   if (vendor.empty() || !family || !model) return {};
-  return fmt::format("{} (family {}, model {})", vendor, *family, *model);
+  return fmt::format("{} (family {}, model {})", vendor, family_of_nccl(*family), *model);
 }
 
 class DumpReader {

@@ -7,6 +7,7 @@
 
 #include "topology/catalogue/catalogue.hpp"
 #include "topology/graph/graph_edit.hpp"
+#include "topology/graph/nccl_family.hpp"
 #include "topology/read/nccl_reader.hpp"
 #include "topology/read/nvlink.hpp"
 #include "topology/read/pci_class.hpp"
@@ -133,7 +134,7 @@ class DumpWriter {
   static void write_processor(pugi::xml_node cpu, const ProcessorIds& ids) {
     cpu.append_attribute("arch") = "x86_64";
     cpu.append_attribute("vendor") = std::string(ids.vendor).c_str();
-    cpu.append_attribute("familyid") = static_cast<unsigned long long>(ids.family);
+    cpu.append_attribute("familyid") = static_cast<unsigned long long>(family_in_nccl(ids.family));
     cpu.append_attribute("modelid") = static_cast<unsigned long long>(ids.model);
   }
 

@@ -110,6 +110,7 @@ void print_sources(std::ostream& out, const Machine& machine) {
     print_fact(out, node.name + " network bytes/s", node.network_bytes_per_second);
     print_fact(out, node.name + " cores", node.cores);
     print_fact(out, node.name + " peer access over root ports", node.peers_over_root);
+    print_fact(out, node.name + " GPUs per process", node.gpus_per_process);
   }
   for (const Link& link : machine.links) {
     const std::string& a = machine.nodes[link.a].name;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/base/text/split.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/job/model_choice.hpp"
@@ -26,12 +27,12 @@ class CommandTable {
     const std::string strategy =
         find_flag(arguments, "variable_update").value_or(select::kAutoStrategy);
     add_installed(catalog, strategy, model_of(catalog, arguments));
-    for (const auto& [kind, name] :
-         {std::pair{plugin::PluginKind::kStrategy, strategy},
-          std::pair{plugin::PluginKind::kModel, find_flag(arguments, "model").value_or("")},
-          std::pair{plugin::PluginKind::kDevice,
-                    find_flag(arguments, "device").value_or(plugin::kAnyDevice)}})
-      if (name.find('/') != std::string::npos) add_options(catalog.find(kind, name).manifest);
+    add_named_file(catalog, plugin::PluginKind::kStrategy, strategy);
+    add_named_file(catalog, plugin::PluginKind::kModel, find_flag(arguments, "model").value_or(""));
+    add_named_file(catalog, plugin::PluginKind::kDevice,
+                   find_flag(arguments, "device").value_or(plugin::kAnyDevice));
+    for (const std::string& name : split(find_flag(arguments, "transport").value_or(""), ','))
+      add_named_file(catalog, plugin::PluginKind::kTransport, name);
     add_missing_strategy_flags(table_, strategy, option_owners(catalog));
   }
 
@@ -75,9 +76,16 @@ class CommandTable {
                                    (strategy == select::kAutoStrategy || manifest.name == strategy);
       const bool model_wanted =
           manifest.kind == plugin::PluginKind::kModel && manifest.name == model;
-      if (strategy_wanted || model_wanted || manifest.kind == plugin::PluginKind::kDevice)
+      if (strategy_wanted || model_wanted || manifest.kind == plugin::PluginKind::kDevice ||
+          manifest.kind == plugin::PluginKind::kTransport)
         add_options(manifest);
     }
+  }
+
+  // Adds the options of a plug-in that is named by the path of its file.
+  void add_named_file(const plugin::Catalog& catalog, plugin::PluginKind kind,
+                      const std::string& name) {
+    if (name.find('/') != std::string::npos) add_options(catalog.find(kind, name).manifest);
   }
 
   void add_options(const plugin::Manifest& manifest) {

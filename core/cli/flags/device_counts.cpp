@@ -37,9 +37,10 @@ std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const st
 }
 
 std::vector<FlagDefinition> device_count_flags(RunCommand& command,
-                                               std::vector<std::uint32_t>& counts) {
+                                               std::vector<std::uint32_t>& counts,
+                                               const std::string& without) {
   const auto list_flag = [&counts](const char* name, const char* other,
-                                   std::optional<std::uint32_t>& last, const char* help) {
+                                   std::optional<std::uint32_t>& last, const std::string& help) {
     FlagDefinition flag = custom_flag(
         name, FlagType::kString, {},
         [&counts, &last, name](const std::string& list) {
@@ -51,7 +52,7 @@ std::vector<FlagDefinition> device_count_flags(RunCommand& command,
     return instead_of(other, std::move(flag));
   };
   return {list_flag("num_devices", "num_gpus", command.options.num_devices,
-                    "Numbers of devices per host, such as 1,2,4,8; all when left out."),
+                    "Numbers of devices per host, such as 1,2,4,8; " + without + " when left out."),
           list_flag("num_gpus", "num_devices", command.num_gpus, "The same for CUDA devices.")};
 }
 

@@ -25,8 +25,10 @@ std::vector<std::uint32_t> parse_counts(const CountList& which, const std::strin
 std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const std::string& list);
 
 // --num_devices and --num_gpus for verbs that take lists where run takes one number. The options of
-// the run get the last number. `counts` stays empty if neither flag is given.
+// the run get the last number. `counts` stays empty if neither flag is given; the help then says
+// that the verb takes `without`.
 std::vector<FlagDefinition> device_count_flags(RunCommand& command,
-                                               std::vector<std::uint32_t>& counts);
+                                               std::vector<std::uint32_t>& counts,
+                                               const std::string& without = "all");
 
 }  // namespace convoy::cli

@@ -36,8 +36,13 @@ SweepAxes::SweepAxes(std::span<const std::string> arguments) {
   for (const char* name : {"platform", "model", "variable_update"}) add({.name = name}, true);
   RunCommand unused;
   std::vector<std::uint32_t> no_counts;
-  for (const FlagDefinition& flag : swept_number_flags(unused.options)) add(flag, true);
-  for (const FlagDefinition& flag : device_count_flags(unused, no_counts)) add(flag, false);
+  const auto add_numbers = [&](const FlagDefinition& flag, bool is_swept) {
+    if (const auto list = find_flag(arguments, flag))
+      flag.store(*list);  // refuses what is no number
+    add(flag, is_swept);
+  };
+  for (const FlagDefinition& flag : swept_number_flags(unused.options)) add_numbers(flag, true);
+  for (const FlagDefinition& flag : device_count_flags(unused, no_counts)) add_numbers(flag, false);
 }
 
 std::size_t SweepAxes::size() const {

@@ -35,8 +35,7 @@ void print_ranking(std::ostream& out, const job::Setup& setup, const Explanation
   const double tolerance = select::shortlist_tolerance(it.hardware.known_error);
   const auto close = it.ranking.shortlist(tolerance, it.ranking.candidates.size()).size();
   out << fmt::format(
-      "{} of the variants {} within {:.0f} % of the best, which predictions may be "
-      "wrong by{}\n",
+      "{} of the variants {} within {:.0f} % of the best: predictions may be wrong by as much{}\n",
       close, close == 1 ? "is" : "are", 100 * tolerance,
       it.hardware.on_host_processors && close > 1
           ? "; convoy run --auto=measure tries the best of them while it trains"

@@ -43,7 +43,7 @@ std::vector<FlagDefinition> calibrate_flags(CalibrateOptions& options) {
   return {
       bind_flag("device", options.device,
                 "Device plug-in to measure, by name or path; it must compute on this machine's "
-                "processors. Without it, the one that --device=auto prefers."),
+                "processors. Without it, the most preferred one that does."),
       bind_flag("calibration_file", options.file,
                 "File for the measurements. Without it: one in the cache folder."),
       bind_flag("model", options.model,

@@ -207,7 +207,8 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
       arguments, kNewUsage,
       {bind_flag("directory", given_directory, "Where to write the project; without it: ./NAME."),
        bind_flag("from", from,
-                 "Strategies: start from the source of this one, which ships with convoy.")},
+                 "Strategies: start from the source of this one, which ships with convoy and needs "
+                 "only the SDK; an unknown name lists them.")},
       out);
   if (!words) return static_cast<int>(ExitCode::kOk);
   if (words->size() != 2) {

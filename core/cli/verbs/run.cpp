@@ -45,18 +45,24 @@ void tell_norms_without_effect(JobCommand& command) {
 void tell_task_flags_without_effect(JobCommand& command) {
   const TaskOptions usual;
   const TaskOptions& task = command.options.task;
+  std::vector<std::pair<std::string, bool>> flags{
+      {"controller_host", !task.controller_host.empty()},
+      {"transport", !task.transports.empty()},
+      {"network_channels", task.network_channels != usual.network_channels},
+      {"join_timeout", task.join_timeout != usual.join_timeout},
+      {"peer_timeout", task.peer_timeout != usual.peer_timeout},
+      {"restarts", task.restarts > 0},
+      {"advertise_address", !task.advertise_address.empty()},
+      {"certificate", !task.certificate.empty()},
+      {"private_key", !task.private_key.empty()},
+      {"certificate_authority", !task.certificate_authority.empty()},
+      {"insecure_network", task.insecure_network}};
+  for (const plugin::FoundPlugin& plugin : command.catalog.plugins())
+    if (plugin.manifest.kind == plugin::PluginKind::kTransport)
+      for (const plugin::OptionDeclaration& option : plugin.manifest.options)
+        flags.emplace_back(option.name, command.options.plugin_options.contains(option.name));
   const std::string notice = job::without_effect(
-      {{"controller_host", !task.controller_host.empty()},
-       {"transport", !task.transports.empty()},
-       {"network_channels", task.network_channels != usual.network_channels},
-       {"join_timeout", task.join_timeout != usual.join_timeout},
-       {"peer_timeout", task.peer_timeout != usual.peer_timeout},
-       {"restarts", task.restarts > 0},
-       {"advertise_address", !task.advertise_address.empty()},
-       {"certificate", !task.certificate.empty()},
-       {"private_key", !task.private_key.empty()},
-       {"certificate_authority", !task.certificate_authority.empty()},
-       {"insecure_network", task.insecure_network}},
+      flags,
       "this process runs alone; `convoy launch`, a launcher or --job_name starts several tasks");
   if (!notice.empty()) command.notices.push_back(notice);
 }

@@ -25,8 +25,8 @@ std::vector<std::string> completions(std::span<const std::string> words,
 inline constexpr const char* kExitCodes =
     "0 success; 1 failure, or check found a plan wrong or unproved; 2 wrong usage; 3 device, "
     "plug-in or environment missing, unusable or too small; 4 threshold missed; 5 numerical "
-    "failure; 6 timeout or lost peer; 130 and 143 interrupted (Ctrl-C, SIGTERM) after a partial "
-    "summary.";
+    "failure; 6 timeout or lost peer; 130 (Ctrl-C) and 143 (SIGTERM, SIGHUP, a limit of processor "
+    "time, a closed output) interrupted, after a partial summary.";
 
 // Returns the manual page of these verbs, for man(7).
 std::string manual_page(const std::vector<VerbHelp>& verbs);

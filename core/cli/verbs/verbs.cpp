@@ -108,10 +108,13 @@ void print_manual(std::ostream& out) {
 void print_help(std::ostream& out) {
   std::string text = fmt::format(
       "convoy {}: trains convolutional networks on several devices and measures how "
-      "fast.\n\nUsage: convoy VERB [arguments]; convoy help VERB says more.\n\n",
+      "fast.\n\nusage: convoy VERB [arguments]; convoy help VERB says more.\n\n",
       kVersion);
   for (const Verb& verb : kVerbs) text += fmt::format("  {:<11}{}\n", verb.name, verb.summary);
-  out << fitted_text(text + "\nExit codes: " + kExitCodes + "\n");
+  out << fitted_text(
+      text +
+      "\nconvoy --version prints the version, convoy manual the manual page.\n\nExit codes: " +
+      kExitCodes + "\n");
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ struct GradientOptions {
 };
 
 // When training pauses for an evaluation: the flags --eval_during_training_... At most one is set.
-// Steps and epochs are those of this run, without warm-up.
+// Steps and epochs are those of an uninterrupted run, without warm-up.
 struct EvaluationTriggers {
   std::optional<std::int64_t> every_steps = {};
   std::optional<double> every_epochs = {};

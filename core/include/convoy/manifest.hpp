@@ -8,8 +8,9 @@
 //                   "variant=mode=fast", "variant=mode=safe,server=1",
 //                   "needs=copy,sum,apply");
 //
-// kind (strategy, model, device, transport) and name are required; the entry point macros of
-// strategy.hpp, model.hpp, device.hpp and transport.hpp add the kind.
+// abi (1.0), kind (strategy, model, device, transport) and name are required. CONVOY_MANIFEST adds
+// the ABI; the entry point macros of strategy.hpp, model.hpp, device.hpp and transport.hpp add the
+// kind.
 // option=<name>:<type>:<default>:<allowed>:<help> may be repeated; types are bool, int, float,
 // string and enum, allowed values are separated by '|' and may be empty.
 // variant=<option>=<value>,... may be repeated, too: --variable_update=auto compares these variants

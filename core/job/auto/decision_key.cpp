@@ -61,13 +61,13 @@ std::string link_text(const simulate::SimulatedLink& it) {
 }
 
 std::string host_text(const simulate::SimulatedHost& it) {
-  return fmt::format("{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name,
+  return fmt::format("{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name,
                      it.pcie_efficiency, it.nvlink_efficiency, it.socket_efficiency,
                      it.network_efficiency, it.rdma_efficiency, it.memory_bytes_per_second,
                      it.add_bytes_per_second, it.memory_bytes, it.input_cores,
                      it.decoded_images_per_core, it.add_share_while_decoding, it.nvlink_hop_seconds,
                      it.pcie_hop_seconds, it.network_hop_seconds, it.proxy_seconds,
-                     it.root_overhead, it.peers_over_root);
+                     it.root_overhead, it.peers_over_root, it.devices_per_process);
 }
 
 std::string place_text(const simulate::SimulatedPlace& it) {

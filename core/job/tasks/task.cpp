@@ -194,7 +194,6 @@ std::string Task::agreed_refusal(const runtime::OpenDevices& devices, const std:
 
 TaskLinks::Options Task::link_options(const std::shared_ptr<runtime::OpenDevices>& devices) const {
   TaskLinks::Options options;
-  options.transports = options_.transports;
   // Workers that do not wait for each other have a lane each, and so do priorities. One more lane
   // is for measuring.
   constexpr std::uint32_t kPriorities = CONVOY_PRIORITIES;
@@ -223,15 +222,14 @@ network::SecurityOptions Task::security() const {
           options_.insecure_network};
 }
 
-void Task::link(const plugin::Catalog& catalog, plugin::PluginHost& host,
-                const std::shared_ptr<runtime::OpenDevices>& devices,
+void Task::link(const Setup& setup, const std::shared_ptr<runtime::OpenDevices>& devices,
                 const plugin::PluginLog& log) {
   cluster_ = agreed_cluster(*devices);
   {
     const std::lock_guard lock(mutex_);
     interruption_ = std::make_unique<runtime::CollectiveInterruption>();
   }
-  links_ = std::make_unique<TaskLinks>(*control_, catalog, host, link_options(devices), log);
+  links_ = std::make_unique<TaskLinks>(*control_, setup, link_options(devices), log);
   exchange_measurements();
   exchange_cores();
   const std::lock_guard lock(mutex_);

@@ -55,8 +55,8 @@ class Task {
 
   // Agrees with the others on the devices of the workers, opens transports and connects. Servers
   // call it with the device that serves them.
-  void link(const plugin::Catalog& catalog, plugin::PluginHost& host,
-            const std::shared_ptr<runtime::OpenDevices>& devices, const plugin::PluginLog& log);
+  void link(const Setup& setup, const std::shared_ptr<runtime::OpenDevices>& devices,
+            const plugin::PluginLog& log);
   // Valid after link(). Refers to this task.
   runtime::ClusterTask cluster_task();
   const plan::Cluster& cluster() const { return cluster_; }

@@ -54,11 +54,10 @@ convoy_transport_run describe_run(const network::Roster& roster,
 
 }  // namespace
 
-TaskLinks::TaskLinks(network::ControlPlane& control, const plugin::Catalog& catalog,
-                     plugin::PluginHost& host, const Options& options,
+TaskLinks::TaskLinks(network::ControlPlane& control, const Setup& setup, const Options& options,
                      const plugin::PluginLog& log) {
   const network::Roster roster = control.roster();
-  open_transports(roster, catalog, host, options, log);
+  open_transports(roster, setup, options, log);
   const std::vector<std::string> all = control.exchange("addresses", offers());
   runtime::NetworkOptions engine;
   engine.generation = static_cast<std::uint32_t>(roster.generation);
@@ -91,34 +90,27 @@ void TaskLinks::measure(const runtime::NetworkOptions& engine, const Options& op
   measured_ = measure_links(peers, echo);
 }
 
-void TaskLinks::open_transports(const network::Roster& roster, const plugin::Catalog& catalog,
-                                plugin::PluginHost& host, const Options& options,
-                                const plugin::PluginLog& log) {
-  std::vector<plugin::FoundPlugin> wanted;
-  for (const std::string& name : options.transports)
-    wanted.push_back(catalog.find(plugin::PluginKind::kTransport, name));
-  if (options.transports.empty())
-    for (const plugin::FoundPlugin& plugin : catalog.plugins())
-      if (plugin.manifest.kind == plugin::PluginKind::kTransport) wanted.push_back(plugin);
-  for (const plugin::FoundPlugin& found : wanted)
-    open(found, roster, !options.transports.empty(), host, options, log);
+void TaskLinks::open_transports(const network::Roster& roster, const Setup& setup,
+                                const Options& options, const plugin::PluginLog& log) {
+  for (const plugin::FoundPlugin& found : wanted_transports(setup))
+    open(found, roster, setup, options, log);
   std::ranges::stable_sort(transports_, std::ranges::greater(),
                            [](const Transport& it) { return it.plugin->table().preference; });
 }
 
 // A transport that nobody named is left out if it cannot be used here.
-void TaskLinks::open(const plugin::FoundPlugin& found, const network::Roster& roster, bool named,
-                     plugin::PluginHost& host, const Options& options,
-                     const plugin::PluginLog& log) {
+void TaskLinks::open(const plugin::FoundPlugin& found, const network::Roster& roster,
+                     const Setup& setup, const Options& options, const plugin::PluginLog& log) {
   const std::string& name = found.manifest.name;
+  const bool named = !setup.options.task.transports.empty();
   try {
     Transport it;
     it.name = name;
-    it.plugin = std::make_unique<plugin::TransportPlugin>(host.load_transport(found),
-                                                          plugin::OptionValues{}, log);
+    it.plugin = std::make_unique<plugin::TransportPlugin>(
+        setup.host->load_transport(found), given_options(found.manifest, setup.options), log);
     if (!named && it.plugin->table().preference == 0) return;
     const bool launched = it.plugin->has(CONVOY_TRANSPORT_LAUNCHED);
-    if (const auto reason = plugin::unavailable_reason(host, found))
+    if (const auto reason = plugin::unavailable_reason(*setup.host, found))
       fail(ExitCode::kUnavailable, "{}", *reason);
     if (launched && it.plugin->launched().ranks != roster.members.size())
       fail(ExitCode::kUnavailable, "its launcher has started {} processes, and the run has {}",

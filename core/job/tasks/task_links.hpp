@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/job/setup.hpp"
 #include "core/job/tasks/echo.hpp"
 #include "core/network/control_plane.hpp"
 #include "core/plugin/catalog.hpp"
@@ -20,10 +21,9 @@ namespace convoy::job {
 class TaskLinks {
  public:
   struct Options {
-    std::vector<std::string> transports;  // names or paths; empty: all that are installed
-    std::uint32_t lanes = 4;              // independent of each other
-    std::uint32_t streams = 4;            // per lane
-    double join_timeout = 60;             // seconds
+    std::uint32_t lanes = 4;    // independent of each other
+    std::uint32_t streams = 4;  // per lane
+    double join_timeout = 60;   // seconds
     double peer_timeout = 4;
     std::string listen_address;   // "host:port"; port 0: any
     std::string advertised_host;  // empty: the host of listen_address
@@ -33,12 +33,13 @@ class TaskLinks {
     std::function<void()> while_waiting;           // throws to end the wait for other tasks
   };
 
-  // All tasks construct their links at the same time. They exchange addresses over the control
+  // All tasks construct their links at the same time. The setup has the transports and their
+  // options. They exchange addresses over the control
   // plane, and every pair measures its link. Error kUnavailable if a transport that was named
   // cannot be used, or if no transport connects this task with another one, with the reason for
   // each transport. Error kTimeout if a task does not answer.
-  TaskLinks(network::ControlPlane& control, const plugin::Catalog& catalog,
-            plugin::PluginHost& host, const Options& options, const plugin::PluginLog& log);
+  TaskLinks(network::ControlPlane& control, const Setup& setup, const Options& options,
+            const plugin::PluginLog& log);
   TaskLinks(const TaskLinks&) = delete;
   TaskLinks& operator=(const TaskLinks&) = delete;
 
@@ -56,11 +57,10 @@ class TaskLinks {
     std::string address;
   };
 
-  void open_transports(const network::Roster& roster, const plugin::Catalog& catalog,
-                       plugin::PluginHost& host, const Options& options,
+  void open_transports(const network::Roster& roster, const Setup& setup, const Options& options,
                        const plugin::PluginLog& log);
-  void open(const plugin::FoundPlugin& found, const network::Roster& roster, bool named,
-            plugin::PluginHost& host, const Options& options, const plugin::PluginLog& log);
+  void open(const plugin::FoundPlugin& found, const network::Roster& roster, const Setup& setup,
+            const Options& options, const plugin::PluginLog& log);
   runtime::NetworkPeer connect(const network::Roster& roster, std::uint32_t peer,
                                const std::string& offers);
   std::string offers() const;

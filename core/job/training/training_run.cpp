@@ -35,7 +35,7 @@ void TrainingRun::predict() {
 // the links.
 void TrainingRun::link(const std::shared_ptr<runtime::OpenDevices>& devices) {
   if (run_.setup.task == nullptr) return;
-  run_.setup.task->link(run_.setup.catalog, *run_.setup.host, devices, log_to(run_.observer));
+  run_.setup.task->link(run_.setup, devices, log_to(run_.observer));
   run_.setup.open_devices = devices;  // predictions query the devices
   if (run_.setup.decides_on_links) {
     choose_on_links(run_.setup, run_.sizes, log_to(run_.observer), run_.teller());

@@ -172,7 +172,7 @@ std::unique_ptr<WireServer> make_grpc_server(const HostPort& address, const Wire
     fail(ExitCode::kUnavailable, "the coordinator cannot listen on {}: {}", to_string(address),
          security.encrypted()
              ? "--private_key is not the key of --certificate, or one of the files "
-               "is damaged; share/certificates.sh makes certificates"
+               "is damaged; certificates.sh of convoy's share folder makes certificates"
              : "gRPC does not take the port");
   return server;
 }

@@ -220,6 +220,16 @@ std::size_t CollectiveGroup::most_on_a_host() const {
   return most;
 }
 
+double CollectiveGroup::most_in_a_process() const {
+  double most = 0;
+  for (const GroupHost& host : hosts_) {
+    const double in_each =
+        machine_.hosts[machine_.places[host.places.front()].host].devices_per_process;
+    most = std::max(most, std::min(in_each, static_cast<double>(host.places.size())));
+  }
+  return most;
+}
+
 bool CollectiveGroup::is_switched() const {
   return std::all_of(hosts_.begin(), hosts_.end(),
                      [](const GroupHost& host) { return host.is_switched; });

@@ -45,6 +45,8 @@ class CollectiveGroup {
   const CollectiveGeneration& generation() const { return *generation_; }
   // The number of devices on the host that has the most.
   std::size_t most_on_a_host() const;
+  // The number of devices of the process that has the most.
+  double most_in_a_process() const;
   bool is_switched() const;
   // The number of physical links from a device to its NVSwitches. Each link makes a channel.
   std::uint32_t bricks() const;

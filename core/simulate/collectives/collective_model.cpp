@@ -178,8 +178,8 @@ double CollectiveModel::latency(const Option& option, const CollectiveChoice& ch
                                 double bytes) const {
   const CollectivePattern& pattern = *option.pattern;
   const CollectiveGeneration& generation = group_.generation();
-  const double launch = library_.launch_seconds + library_.launch_seconds_per_device *
-                                                      static_cast<double>(group_.most_on_a_host());
+  const double launch =
+      library_.launch_seconds + library_.launch_seconds_per_device * group_.most_in_a_process();
   const double large = bytes / (bytes + library_.full_slice_bytes);
   if (reduces_in_switch(option))
     return launch + library_.in_switch_rounds * chunks_at_once() * chunk_bytes(bytes) /

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,8 @@ struct SimulatedHost {
   // The most devices of a collective library that address each other's memory over the processor's
   // root ports. If there are more, they exchange data through host memory.
   double peers_over_root = 0;
+  // The most devices for which one process starts collectives.
+  double devices_per_process = std::numeric_limits<double>::infinity();
 };
 
 // The order in which fetches of variables are queued when all of them could start at once.

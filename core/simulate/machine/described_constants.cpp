@@ -69,11 +69,16 @@ void keep_part(const topology::GpuPart& part, const topology::DeviceEntry& entry
                             entry.multiprocessors.value_or(0), device.name);
 }
 
-// Hosts whose collective library is told to use peer access everywhere.
-void take_peers_over_root(const topology::Machine& machine, std::vector<SimulatedHost>& hosts) {
-  for (const topology::Node& node : machine.nodes)
-    if (node.peers_over_root.value_or(false) && node.host < hosts.size())
+// What the machine says of its hosts: that the collective library is told to use peer access
+// everywhere, and how many GPUs a process has.
+void take_host_facts(const topology::Machine& machine, std::vector<SimulatedHost>& hosts) {
+  for (const topology::Node& node : machine.nodes) {
+    if (node.host >= hosts.size()) continue;
+    if (node.peers_over_root.value_or(false))
       hosts[node.host].peers_over_root = std::numeric_limits<double>::infinity();
+    if (node.gpus_per_process.known())
+      hosts[node.host].devices_per_process = *node.gpus_per_process.value;
+  }
 }
 
 }  // namespace
@@ -138,7 +143,7 @@ MachineConstants machine_constants(const topology::Machine& machine,
   MachineConstants constants;
   const topology::HostEntry* host = find_host_of(machine, catalogue);
   constants.hosts = {simulated_host(host != nullptr ? *host : catalogue.fallback_host())};
-  take_peers_over_root(machine, constants.hosts);
+  take_host_facts(machine, constants.hosts);
   std::map<std::string, std::uint32_t> kinds;
   for (const topology::Node& node : machine.nodes) {
     if (node.kind == topology::NodeKind::package && node.host == 0)
@@ -184,7 +189,7 @@ MachineConstants platform_constants(const topology::Platform& platform,
     host.input_cores = kind.input_cores;
     constants.hosts.insert(constants.hosts.end(), kind.hosts, host);
   }
-  take_peers_over_root(platform.machine, constants.hosts);
+  take_host_facts(platform.machine, constants.hosts);
   return constants;
 }
 

@@ -113,8 +113,10 @@ bool HostRoutes::has_near_card(std::size_t gpu) {
   const auto joins_memory = [at = local_[gpu]](const topology::Link& link) {
     return link.kind == topology::LinkKind::c2c && (link.a == at || link.b == at);
   };
+  const std::size_t card = nearest_cards(host, gpu).front();
+  if (!machine_.nodes[card].rdma.value_or(false)) return false;  // TCP sends from host memory only
   if (std::ranges::any_of(host.graph.links, joins_memory)) return true;
-  return find_in_host(host, gpu, nearest_cards(host, gpu).front()).kind <= RouteKind::pcie_switch;
+  return find_in_host(host, gpu, card).kind <= RouteKind::pcie_switch;
 }
 
 double HostRoutes::card_rate(const Hop& uplink) const {

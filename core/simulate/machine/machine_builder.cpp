@@ -149,6 +149,8 @@ class GpuClusterBuilder {
   bool network_reduces() const {
     bool any = false;
     for (const topology::Node& node : graph().nodes) {
+      // SHARP is InfiniBand's.
+      if (node.kind == NodeKind::nic && !node.rdma.value_or(false)) return false;
       if (node.kind != NodeKind::network) continue;
       if (!node.reduces) return false;
       any = true;

@@ -85,6 +85,8 @@ TEST(SweepVerb, AMistakeOfTheWholeCommandLineIsTheCommandLines) {
   EXPECT_THROW(sweep({"--model=lenet", "--hosts=1,2", "--variable_update=replicated", "--nix=1"}),
                Error);
   EXPECT_THROW(sweep({"--model=lenet", "--hosts=1,2", "--trace_file=x.json"}), Error);
+  for (const char* numbers : {"--batch_size=32,x", "--hosts=1,x", "--hosts=1,100000"})
+    EXPECT_THROW(sweep({"--model=lenet", "--num_gpus=1,2", numbers}), Error) << numbers;
 }
 
 // No point could be simulated with it, whatever the others give.

@@ -77,6 +77,14 @@ TEST(CollectiveModelTest, ARackReducesInItsSwitchesAtTheBusRateOfEightGpus) {
   EXPECT_NEAR(rack.bus_rate(64 * kLarge) / eight, 1, 0.01);
 }
 
+// The trays of a rack start their collectives by themselves, as the hosts of two racks do.
+TEST(CollectiveModelTest, TwoRacksAreNotFasterThanOne) {
+  constexpr double kSmall = 1 << 20;
+  const double rack = Collectives("gb200-nvl72", 1, 72).choose(kSmall).seconds(kSmall);
+  EXPECT_LT(rack, Collectives("gb200-nvl72", 2, 72).choose(kSmall).seconds(kSmall));
+  EXPECT_LT(rack, 100e-6);
+}
+
 // With eight cards rings carry eight times what one does; the GPUs of a host take turns.
 TEST(CollectiveModelTest, RingsBetweenHostsUseAllCards) {
   Collectives it("hgx-h100x8", 4, 8);

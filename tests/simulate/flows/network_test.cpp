@@ -19,11 +19,16 @@ using simulate::SimulatedCluster;
 
 const std::filesystem::path kShared = CONVOY_SOURCE_DIR "/share";
 
-// Hosts of the H100 platform on a network of this description.
-SimulatedCluster hosts_on(const std::string& network, std::uint32_t hosts) {
+// Hosts of the H100 platform on a network of this description, with what is said of their cards.
+SimulatedCluster hosts_on(const std::string& network, std::uint32_t hosts,
+                          const std::string& rdma = "\"rdma\": true") {
   std::ifstream original(kShared / "platforms" / "hgx-h100x8.json");
   std::string text{std::istreambuf_iterator<char>(original), {}};
   text.insert(text.rfind("\"peer_access\""), "\"network\": " + network + ",\n  ");
+  const std::string original_rdma = "\"rdma\": true";
+  for (std::size_t at = 0; (at = text.find(original_rdma, at)) != std::string::npos;
+       at += rdma.size())
+    text.replace(at, original_rdma.size(), rdma);
   const auto file = std::filesystem::path(scratch_folder("network")) / "platform.json";
   std::ofstream(file) << text;
   const auto catalogue = topology::Catalogue::read(kShared / "catalogue");
@@ -117,6 +122,25 @@ TEST(NetworkTest, OversubscribedLeavesSlowCollectivesDown) {
       all_reduce_seconds(hosts_on(R"({"hosts_per_leaf": 2, "oversubscription": 4})", 4), bytes);
   EXPECT_GT(quarter, 1.5 * full);
   EXPECT_LT(quarter, 4.5 * full);
+}
+
+// The uplinks of a leaf are there whether or not hosts fill its ports.
+TEST(NetworkTest, ALeafThatIsNotFullHasAllItsUplinks) {
+  const auto seconds = [](std::uint32_t hosts) {
+    return all_reduce_seconds(hosts_on(R"({"hosts_per_leaf": 4, "oversubscription": 4})", hosts),
+                              8e9);
+  };
+  EXPECT_LT(seconds(5), 1.1 * seconds(8));
+}
+
+// NCCL sends with TCP from host memory only.
+TEST(NetworkTest, CardsWithoutRdmaReadNoGpuAndReduceNothing) {
+  const std::string network = R"({"hosts_per_leaf": 16, "reduces": true})";
+  SimulatedCluster on = hosts_on(network, 16, "\"rdma\": false");
+  EXPECT_FALSE(on.machine.has_near_card(0));
+  simulate::CollectiveAlgorithm chosen{};
+  all_reduce_seconds(on, 1e9, &chosen);
+  EXPECT_NE(chosen, simulate::CollectiveAlgorithm::kInNetwork);
 }
 
 TEST(NetworkTest, SwitchesAddTheirLatencyToEveryStep) {

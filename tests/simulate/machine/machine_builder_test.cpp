@@ -154,6 +154,8 @@ TEST(MachineBuilderTest, CardsAreNearBelowASwitchOrOverALinkToTheMemory) {
   const std::size_t card = graph.node(NodeKind::nic, "eth1", 0, named("switch0"));
   graph.link(card, named("switch0"), LinkKind::pcie, 8e9);
   graph.link(card, network, LinkKind::network, 1.25e9);
+  for (topology::Node& node : graph.machine.nodes)
+    if (node.kind == NodeKind::nic) node.rdma = {true, "test"};
   const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, 3, constants());
   for (std::uint32_t gpu = 0; gpu < 3; ++gpu) EXPECT_TRUE(it.machine.has_near_card(gpu)) << gpu;
 }

@@ -116,6 +116,20 @@ TEST(NcclDump, TellsTheProcessorByFamilyAndModel) {
   EXPECT_EQ(host->name, "sapphire-rapids");
 }
 
+// As RCCL's and Azure's dumps have them.
+TEST(NcclDump, HasFamiliesOfAmdInItsOwnNumbers) {
+  for (const auto& [number, expected] : {std::pair{"143", "AuthenticAMD (family 23, model 49)"},
+                                         std::pair{"175", "AuthenticAMD (family 25, model 49)"},
+                                         std::pair{"23", "AuthenticAMD (family 23, model 49)"}}) {
+    std::string text = kDump;
+    text.replace(
+        text.find("arch="), 0,
+        std::string("vendor=\"AuthenticAMD\" familyid=\"") + number + "\" modelid=\"49\" ");
+    const Machine machine = parse_machine(text, "dump.xml");
+    EXPECT_EQ(machine.nodes[nodes_of(machine, NodeKind::package)[0]].model, expected);
+  }
+}
+
 TEST(NcclDump, AnExportedMachineKeepsItsLinks) {
   for (const std::string& text : {dgx2_xml("2.0"), power8_xml("2.0"), kDump}) {
     const Machine machine = parse_machine(text, "a file");

@@ -138,6 +138,8 @@ TEST(RoundTrip, ProcessorsThatNcclNamedKeepTheirNames) {
     const Machine again = parse_machine(written_nccl_dump(machine), "again");
     EXPECT_EQ(again.nodes[nodes_of(again, NodeKind::package).front()].model, model);
   }
+  machine.nodes[package].model = "AuthenticAMD (family 25, model 1)";
+  EXPECT_NE(written_nccl_dump(machine).find("familyid=\"175\""), std::string::npos);
   for (const char* model :
        {"", "VIA (family x, model 3)", "VIA (family 6, model )", "(family 6,"}) {
     machine.nodes[package].model = model;

@@ -69,7 +69,7 @@ std::vector<FlagDefinition> check_flags(RunCommand& command, bool& watch,
       {planned_cluster_flags(command.options.machine),
        in_group("What is checked",
                 {bind_flag("watch", watch, "Check again whenever the plug-in's file changes.")}),
-       device_count_flags(command, counts)});
+       device_count_flags(command, counts, "1 to 8")});
 }
 
 }  // namespace
