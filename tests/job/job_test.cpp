@@ -131,6 +131,20 @@ TEST(Job, LeavesARecordAlsoWhenItFailsUnforeseen) {
   EXPECT_EQ(defect.at("error"), "a defect");
 }
 
+// What arrives at a host does not wait for what leaves it: else a ring of hosts waits in turn.
+TEST(Job, HostsThatExchangeWithTheirNeighboursTakeAsLongHoweverManyTheyAre) {
+  JobOptions options = small_job();
+  options.device = "auto";
+  options.num_devices = 1;
+  options.variable_update = "gossip";
+  options.machine.platform = "l40sx8";
+  const auto seconds = [&](std::uint32_t hosts) {
+    options.machine.hosts = hosts;
+    return Job(options).simulate().step_seconds;
+  };
+  EXPECT_LT(seconds(12), 1.1 * seconds(4));
+}
+
 TEST(Job, SimulatesDescribedMachines) {
   JobOptions options = small_job();
   options.device = "auto";

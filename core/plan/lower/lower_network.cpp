@@ -26,7 +26,8 @@ void copy_piece(Lowering& lowering, const Operation& piece) {
   const std::uint64_t count = piece.writes.front().count;
   PlanSpan sent = piece.reads.front();
   if (!lowering.is_on_network(origin)) {
-    sent = lowering.passage(places[origin].near_place, origin, dtype, count);
+    sent =
+        lowering.passage(places[origin].near_place, Lowering::Passage::kFrom, origin, dtype, count);
     lowering.emit(between(piece, sent, piece.reads.front()), origin, CONVOY_LANE_COPY_OUT);
   } else if (is_relaxed(piece)) {
     const std::uint32_t host = lowering.is_host(origin) ? origin : places[origin].near_place;
@@ -35,7 +36,8 @@ void copy_piece(Lowering& lowering, const Operation& piece) {
   }
   if (lowering.is_on_network(target))
     return lowering.emit_network_copy(between(piece, piece.writes.front(), sent));
-  const PlanSpan received = lowering.passage(places[target].near_place, target, dtype, count);
+  const PlanSpan received =
+      lowering.passage(places[target].near_place, Lowering::Passage::kTo, target, dtype, count);
   lowering.emit_network_copy(between(piece, received, sent));
   lowering.emit(between(piece, piece.writes.front(), received), target, CONVOY_LANE_COPY_IN);
 }

@@ -55,6 +55,7 @@ Lowering::Lowering(const Plan& logical, const Cluster& cluster, const LoweringOp
   places_.resize(cluster.places.size());
   std::iota(places_.begin(), places_.end(), 0u);
   parity_.assign(places_.size(), 0);
+  departures_.assign(places_.size(), 0);
 }
 
 void Lowering::require_room(std::size_t operations) {
@@ -243,7 +244,7 @@ void Lowering::copy_through_host(const Operation& copy) {
   for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
     const std::uint64_t size = std::min(options_.staging_elements, count - first);
     Operation out = slice(copy, first, size);
-    const PlanSpan through = passage(host, target, copy.writes[0].dtype, size);
+    const PlanSpan through = passage(host, Passage::kTo, target, copy.writes[0].dtype, size);
     Operation in = out;
     out.writes = {through};
     emit(std::move(out), origin, CONVOY_LANE_COPY_OUT);
@@ -253,10 +254,14 @@ void Lowering::copy_through_host(const Operation& copy) {
   }
 }
 
-PlanSpan Lowering::passage(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
-                           std::uint64_t count) {
+PlanSpan Lowering::passage(std::uint32_t place, Passage way, std::uint32_t device,
+                           std::uint32_t dtype, std::uint64_t count) {
   constexpr std::uint32_t kFirstSlot = 2 * 4096;  // apart from the slots of staged operands
-  return staging(place, kFirstSlot + 2 * user + parity_[user]++ % 2, dtype, count);
+  if (way == Passage::kTo)
+    return staging(place, kFirstSlot + 2 * device + parity_[device]++ % 2, dtype, count);
+  const auto devices = static_cast<std::uint32_t>(places_.size());
+  return staging(place, kFirstSlot + 2 * (devices + device) + departures_[device]++ % 2, dtype,
+                 count);
 }
 
 PlanSpan Lowering::outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,

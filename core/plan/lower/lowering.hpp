@@ -57,9 +57,12 @@ class Lowering {
   // Appends a copy between the memories of two hosts: one operation with two ends. The origin's
   // host sends, and the target's host receives. The operation's place is the target's host place.
   void emit_network_copy(Operation copy);
-  // Returns the part of a bounded buffer at `place` through which a copy's next piece of `count`
-  // elements goes. Two pieces of every pair of `place` and `user` are in flight.
-  PlanSpan passage(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+  enum class Passage { kFrom, kTo };
+  // Returns the part of a bounded buffer at `place` through which the next piece of `count`
+  // elements goes from or to `device`. Two pieces each way are in flight. The ways have buffers of
+  // their own: else a message that arrives waits for one that leaves, whose receiver may wait
+  // likewise, from host to host.
+  PlanSpan passage(std::uint32_t place, Passage way, std::uint32_t device, std::uint32_t dtype,
                    std::uint64_t count);
   // Returns where at `place` the next `count` elements for `user` are stored until they are sent.
   // Pieces follow each other in two bounded buffers, so that many small pieces can be in flight.
@@ -102,6 +105,7 @@ class Lowering {
   std::uint32_t turn_ = 0;  // the next engine of a shared place, for small operations
   std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
   std::vector<std::uint32_t> parity_;        // per engine: the staging half that is next
+  std::vector<std::uint32_t> departures_;    // per device: the pieces so far that left it
   std::vector<std::uint32_t> last_writers_;  // per buffer: the engine that wrote it last
   struct Access {
     std::vector<std::uint32_t> engines;
