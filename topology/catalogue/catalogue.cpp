@@ -160,7 +160,7 @@ const DeviceEntry* Catalogue::find_device(const Node& gpu) const {
 
 const HostEntry* Catalogue::find_host(std::string_view name) const {
   for (const HostEntry& entry : hosts_)
-    if (entry.name == name) return &entry;
+    if (entry.name == name || name.ends_with(fmt::format(" ({})", entry.name))) return &entry;
   for (const HostEntry& entry : hosts_)
     for (const std::string& part : entry.processors)
       if (name.find(part) != std::string_view::npos) return &entry;

@@ -95,8 +95,8 @@ class Catalogue {
   const DeviceEntry* find_device(std::string_view name) const;
   // Finds the entry of a GPU by its PCI id, else by its model.
   const DeviceEntry* find_device(const Node& gpu) const;
-  // Finds a host by the name of the entry, or of a processor: "Intel(R) Xeon(R) CPU E5-2698 v4 @
-  // 2.20GHz".
+  // Finds a host by the name of the entry, alone or in parentheses at the end, or of a processor:
+  // "Intel(R) Xeon(R) CPU E5-2698 v4 @ 2.20GHz".
   const HostEntry* find_host(std::string_view name) const;
 
   // Returns a message for a user whose GPU is not in the catalogue. It says that the GPU's speed is

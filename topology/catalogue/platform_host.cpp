@@ -71,6 +71,10 @@ void PlatformHost::read_constants(DescribedObject& object, const Catalogue& cata
                   fmt::format("names \"{}\", which hosts.json of the catalogue does not have",
                               host_constants_));
   processor_ = object.text_or("processor", "");
+  // A machine that is written and read again is known by its processors alone.
+  if (catalogue.find_host(processor_) != host)
+    processor_ =
+        processor_.empty() ? host_constants_ : fmt::format("{} ({})", processor_, host_constants_);
   input_cores_ = cores_of(object, "input_cores", object.count_or("input_cores", 0));
   if (object.has("virtual_machine")) {
     virtual_machine_.value = object.flag_or("virtual_machine", false);

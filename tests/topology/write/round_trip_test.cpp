@@ -2,14 +2,20 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "core/base/text/json.hpp"
+#include "tests/scratch_folder.hpp"
 #include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/catalogue/catalogue_facts.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/routes.hpp"
 #include "topology/graph/uplinks.hpp"
+#include "topology/read/machine_json.hpp"
 #include "topology/read/nccl_reader.hpp"
 #include "topology/read/nvlink.hpp"
 #include "topology/read/read_machine.hpp"
@@ -170,6 +176,26 @@ TEST(RoundTrip, MachinesOfOtherFormsKeepTheirRoutesToo) {
       SCOPED_TRACE(writer == &written_nccl_dump ? "nccl" : "lstopo");
       expect_same_routes(machine, parse_machine(written(writer, machine), "again"));
     }
+  }
+}
+
+// The catalogue does not know these processors by name.
+TEST(RoundTrip, HostConstantsPassThroughJson) {
+  const Catalogue catalogue = shared_catalogue();
+  std::ifstream original(share_folder() / "platforms" / "hgx-h100x8.json");
+  nlohmann::json platform = parse_json(original);
+  for (const char* processor : {"x", ""}) {
+    platform["processor"] = processor;
+    platform["host_constants"] = "ice-lake";
+    const auto file = std::filesystem::path(scratch_folder("host_constants")) / "platform.json";
+    std::ofstream(file) << platform;
+    const Machine machine =
+        read_platform(share_folder() / "platforms", file.string(), 1, catalogue).machine;
+    const Machine again = parse_machine(machine_to_json(machine).dump(), "again");
+    const std::string& model = again.nodes[nodes_of(again, NodeKind::package).front()].model;
+    const HostEntry* host = catalogue.find_host(model);
+    ASSERT_NE(host, nullptr) << model;
+    EXPECT_EQ(host->name, "ice-lake");
   }
 }
 
