@@ -179,6 +179,14 @@ class GpuClusterBuilder {
     }
   }
 
+  // Devices of which no vendor is known count as those of the others.
+  bool have_one_vendor() const {
+    std::set<std::uint16_t> vendors;
+    for (std::uint32_t p = 0; p < cluster_.replicas(); ++p)
+      if (const auto& id = graph().nodes[places_->nodes[p].front()].id) vendors.insert(id->vendor);
+    return vendors.size() < 2;
+  }
+
   // Devices that have only PCI Express links and the same nodes before them have the same kind of
   // route, so it is searched once.
   RouteKind kind_between(std::uint32_t from, std::uint32_t to) {
@@ -200,7 +208,10 @@ class GpuClusterBuilder {
   }
 
   void add_routes() {
-    cluster_.device_collectives = true;
+    cluster_.device_collectives = have_one_vendor();
+    if (!cluster_.device_collectives)
+      cluster_.no_device_collectives =
+          "the devices are of several vendors, whose collective libraries do not work together";
     machine_.reaches =
         [access = std::make_shared<const std::vector<std::vector<bool>>>(cluster_.access)](
             std::uint32_t from, std::uint32_t to) { return bool{(*access)[from][to]}; };

@@ -77,12 +77,10 @@ TEST(CollectiveModelTest, ARackReducesInItsSwitchesAtTheBusRateOfEightGpus) {
   EXPECT_NEAR(rack.bus_rate(64 * kLarge) / eight, 1, 0.01);
 }
 
-// The trays of a rack start their collectives by themselves, as the hosts of two racks do.
-TEST(CollectiveModelTest, TwoRacksAreNotFasterThanOne) {
+// The trays of a rack start their collectives by themselves: one process would take 228 us for 72.
+TEST(CollectiveModelTest, TheTraysOfARackLaunchAtTheSameTime) {
   constexpr double kSmall = 1 << 20;
-  const double rack = Collectives("gb200-nvl72", 1, 72).choose(kSmall).seconds(kSmall);
-  EXPECT_LT(rack, Collectives("gb200-nvl72", 2, 72).choose(kSmall).seconds(kSmall));
-  EXPECT_LT(rack, 100e-6);
+  EXPECT_LT(Collectives("gb200-nvl72", 1, 72).choose(kSmall).seconds(kSmall), 150e-6);
 }
 
 // With eight cards rings carry eight times what one does; the GPUs of a host take turns.

@@ -93,6 +93,15 @@ TEST(UnlikeHosts, ThatComeFirstAreThoseOfASmallerCluster) {
   EXPECT_EQ(unlike::read("dgx1-p100:1+hgx-h100x8:2", 1).kinds.size(), 1u);
 }
 
+// NCCL and RCCL do not talk to each other.
+TEST(UnlikeHosts, OfTwoVendorsHaveNoCollectives) {
+  const auto reason = [](const char* platform) {
+    return unlike::cluster(unlike::read(platform, 2), 8).cluster.no_device_collectives;
+  };
+  EXPECT_EQ(reason("hgx-h100x8:1+dgx1-p100:1"), "");
+  EXPECT_NE(reason("hgx-h100x8:1+mi300x8:1").find("several vendors"), std::string::npos);
+}
+
 TEST(UnlikeHosts, ReduceAtThePaceOfTheSlowest) {
   const double slow = unlike::all_reduce_seconds("dgx1-p100", 2);
   const double fast = unlike::all_reduce_seconds("hgx-h100x8", 2);
