@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 

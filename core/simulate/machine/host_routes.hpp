@@ -26,8 +26,9 @@ class HostRoutes {
   // Returns the candidate with the shortest route to or from this node, the first of equal ones.
   // There must be one.
   std::size_t nearest(std::size_t to, const std::vector<std::size_t>& candidates);
-  // Whether the nearest network cards are below a PCIe switch of this GPU, or its own link joins it
-  // to a processor's memory. True for other nodes, and if the host has no card.
+  // Whether the nearest network cards read this GPU's memory: they have RDMA, and are below a PCIe
+  // switch of the GPU, or its own link joins it to a processor's memory. True for other nodes, and
+  // if the host has no card.
   bool has_near_card(std::size_t gpu);
 
  private:
@@ -43,7 +44,8 @@ class HostRoutes {
   };
   void find_alike();
   topology::Route find_in_host(Host& host, std::size_t from, std::size_t to);
-  // The bytes per second of a card's link out; a usual rate if it is unknown.
+  // The bytes per second of a card's link out. A low one if it is unknown, because ports without a
+  // cable have no rate.
   double card_rate(const topology::Hop& uplink) const;
   const std::vector<std::size_t>& nearest_cards(Host& host, std::size_t from);
   std::vector<std::size_t> cards_of(Host& host, std::size_t from);

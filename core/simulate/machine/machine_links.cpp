@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 namespace convoy::simulate {
 namespace {
 
@@ -19,11 +22,17 @@ struct Reach {
   double unknown = kWide;  // bytes per second that they reach if their rate is unknown
 };
 
+// The end of a link that is a network card. Nothing for links without one.
+std::optional<std::size_t> card_end(const topology::Machine& machine, const topology::Link& link) {
+  for (const std::size_t end : {link.a, link.b})
+    if (machine.nodes[end].kind == NodeKind::nic) return end;
+  return std::nullopt;
+}
+
 // The card of a link to a network. Null for links between parts of the network.
 const topology::Node* card_of(const topology::Machine& machine, const topology::Link& link) {
-  for (const std::size_t end : {link.a, link.b})
-    if (machine.nodes[end].kind == NodeKind::nic) return &machine.nodes[end];
-  return nullptr;
+  const std::optional<std::size_t> end = card_end(machine, link);
+  return end ? &machine.nodes[*end] : nullptr;
 }
 
 // The host of a link. A link to a network belongs to the host of its card.
@@ -32,16 +41,35 @@ std::uint32_t host_of(const topology::Machine& machine, const topology::Link& li
   return card != nullptr ? card->host : machine.nodes[link.a].host;
 }
 
-Reach network_reach(const topology::Machine& machine, const topology::Link& link,
-                    const SimulatedHost& host) {
-  const topology::Node* card = card_of(machine, link);
-  const bool rdma = card == nullptr || card->rdma.value_or(false);
-  return {rdma ? host.rdma_efficiency : host.network_efficiency,
-          host.unknown_network_bytes_per_second};
+// Returns the rates of the PCI Express links of network cards, by node; 0 for other nodes and where
+// the rate is unknown.
+std::vector<double> slot_rates(const topology::Machine& machine) {
+  std::vector<double> rates(machine.nodes.size(), 0.0);
+  for (const topology::Link& link : machine.links)
+    if (const auto card = card_end(machine, link); card && link.kind == LinkKind::pcie)
+      rates[*card] = std::max(rates[*card], link.a_to_b.value_or(0));
+  return rates;
 }
 
-Reach reach(const topology::Machine& machine, const topology::Link& link,
-            const SimulatedHost& host) {
+// Returns the rate that stands for the unknown one of a card in a slot of this rate. A card that
+// moves bytes itself is about as fast as its slot: 200 Gbit/s in one of 252.
+double assumed_card_rate(const topology::Node& card, double slot_rate, const SimulatedHost& host) {
+  constexpr double kOfSlot = 0.79;
+  return card.rdma.value_or(false) && slot_rate > 0 ? kOfSlot * slot_rate
+                                                    : host.unknown_network_bytes_per_second;
+}
+
+Reach network_reach(const topology::Machine& machine, const topology::Link& link,
+                    const SimulatedHost& host, const std::vector<double>& slots) {
+  const std::optional<std::size_t> card = card_end(machine, link);
+  if (!card) return {host.rdma_efficiency, host.unknown_network_bytes_per_second};
+  const topology::Node& node = machine.nodes[*card];
+  return {node.rdma.value_or(false) ? host.rdma_efficiency : host.network_efficiency,
+          assumed_card_rate(node, slots[*card], host)};
+}
+
+Reach reach(const topology::Machine& machine, const topology::Link& link, const SimulatedHost& host,
+            const std::vector<double>& slots) {
   switch (link.kind) {
     case LinkKind::pcie:
       return {host.pcie_efficiency, host.unknown_pcie_bytes_per_second};
@@ -52,7 +80,7 @@ Reach reach(const topology::Machine& machine, const topology::Link& link,
     case LinkKind::socket:
       return {host.socket_efficiency, host.unknown_socket_bytes_per_second};
     case LinkKind::network:
-      return network_reach(machine, link, host);
+      return network_reach(machine, link, host, slots);
     default:
       return {};
   }
@@ -92,8 +120,9 @@ std::string node_name(const topology::Machine& machine, std::size_t index) {
 std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
                                            const HostConstants& constants_of) {
   std::vector<SimulatedLink> links;
+  const std::vector<double> slots = slot_rates(machine);
   for (const topology::Link& link : machine.links) {
-    const Reach limits = reach(machine, link, constants_of(host_of(machine, link)));
+    const Reach limits = reach(machine, link, constants_of(host_of(machine, link)), slots);
     const auto capacity = [&](const topology::Fact<double>& fact) {
       const bool known = fact.known() && *fact.value > 0;
       return known ? *fact.value * limits.efficiency : limits.unknown;

@@ -255,6 +255,26 @@ TEST(MachineBuilderTest, MuchSlowerCardsAreLeftOutHoweverNearTheyAre) {
   EXPECT_EQ(rate(0.125e9, 0.125e9), 0.125e9);
 }
 
+// 200 Gbit/s cards are in slots of 252, and a description may know only these.
+TEST(MachineBuilderTest, CardsOfUnknownRateWithRdmaAreAboutAsFastAsTheirSlots) {
+  const auto assumed = [](bool rdma) {
+    GraphMaker graph;
+    const std::size_t network = graph.node(NodeKind::network, "network", 0);
+    const std::size_t host = graph.node(NodeKind::host, "host", 0);
+    const std::size_t bridge = graph.node(NodeKind::host_bridge, "bridge", 0, host);
+    graph.link(graph.node(NodeKind::gpu, "gpu", 0, bridge), bridge, LinkKind::pcie, 31.5e9);
+    const std::size_t card = graph.node(NodeKind::nic, "nic", 0, bridge);
+    graph.machine.nodes[card].rdma = {rdma, "test"};
+    graph.link(card, bridge, LinkKind::pcie, 31.5e9);
+    graph.link(card, network, LinkKind::network, std::nullopt);
+    const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, 1, constants());
+    return std::ranges::find(it.machine.links, "nic -> network", &simulate::SimulatedLink::name)
+        ->bytes_per_second;
+  };
+  EXPECT_NEAR(assumed(true), 25e9, 0.01 * 25e9);
+  EXPECT_LT(assumed(false), 2e9);
+}
+
 TEST(MachineBuilderTest, GpusBehindOneSwitchAreABoardWhenTheyAreAsMany) {
   GraphMaker graph;
   graph.host(0, std::nullopt);
