@@ -89,6 +89,7 @@ class Calibration {
     for (const StepCheck& check : checks_)
       profile_.checks.push_back(check.against(profile_, options_.software));
     profile_.disturbance = disturbance_.share();
+    profile_.quick = options_.quick;
     return std::move(profile_);
   }
 

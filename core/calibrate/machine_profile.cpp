@@ -57,11 +57,13 @@ bool much_disturbed(const MachineProfile& profile) {
 }
 
 double expected_error(const MachineProfile& profile) {
-  return std::max(known_error(profile), profile.disturbance.value_or(0));
+  return std::max(
+      {known_error(profile), profile.disturbance.value_or(0), profile.quick ? kQuickError : 0.0});
 }
 
 std::string trust_text(const MachineProfile& profile) {
   std::string text = fmt::format("its checks were {:.1f} % off", 100 * known_error(profile));
+  if (profile.quick) text += ", it was --quick and knows small layers only";
   if (much_disturbed(profile))
     text += fmt::format(", and other processes used {:.0f} % of the cores' time meanwhile",
                         100 * *profile.disturbance);

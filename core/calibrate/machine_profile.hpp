@@ -80,8 +80,10 @@ struct MachineProfile {
   std::vector<TeamRates> teams;  // at least one; the team with the most threads first
   SharedRates shared;
   std::vector<PathRate> paths;
-  std::vector<TeamLayers> layers;     // at least one
-  std::vector<CheckedStep> checks;    // at least one
+  std::vector<TeamLayers> layers;   // at least one
+  std::vector<CheckedStep> checks;  // at least one
+  // Only small layers were measured, and GFLOP/s of teams are the processor's nominal ones.
+  bool quick = false;
   std::vector<std::string> left_out;  // networks for which time or memory was lacking, for people
   // The part of all cores' time that other programs took meanwhile. Empty if the system does not
   // count it.
@@ -94,7 +96,9 @@ double known_error(const MachineProfile& profile);
 inline constexpr double kMuchDisturbed = 0.03;
 bool much_disturbed(const MachineProfile& profile);
 // Returns the relative error to expect of predictions: the error of the checks, but at least the
-// part of the cores' time that other programs took during the calibration.
+// part of the cores' time that other programs took during the calibration, and at least
+// kQuickError after a quick calibration, whose checks are as small as what it measured.
+inline constexpr double kQuickError = 1;
 double expected_error(const MachineProfile& profile);
 // Says for people how far to trust the profile: "its checks were 7.5 % off".
 std::string trust_text(const MachineProfile& profile);

@@ -26,12 +26,12 @@ topology::HwlocTopology load_topology() {
 }
 
 // Assumes two FMA units per core with 256 bits and one with 512 bits. Processors with more units
-// are faster.
+// are faster. All that have AMX have two with 512 bits.
 void read_instructions(ProcessorFacts& facts) {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
     facts.instructions = "AVX-512";
-    facts.multiply_adds_per_cycle = 16;
+    facts.multiply_adds_per_cycle = facts.half_instructions == "AMX" ? 32 : 16;
     return;
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
@@ -107,8 +107,8 @@ ProcessorFacts read_processor_facts() {
   facts.cache_bytes = last_level_bytes(machine.get());
   facts.memory_bytes = hwloc_get_root_obj(machine.get())->total_memory;
   facts.hertz = processor_hertz(SystemRoot("/"));
-  read_instructions(facts);
   read_half_instructions(facts);
+  read_instructions(facts);
   return facts;
 }
 

@@ -93,6 +93,7 @@ class ProfileReader {
     require(object, "layers", !profile.layers.empty());
     for (DescribedObject& entry : object.objects("checks")) profile.checks.push_back(check(entry));
     require(object, "checks", !profile.checks.empty());
+    profile.quick = object.flag_or("quick", false);
     profile.left_out = object.texts("left_out");
     if (object.has("disturbance")) profile.disturbance = part(object, "disturbance");
     object.finish();
@@ -245,6 +246,7 @@ std::string profile_text(const MachineProfile& profile) {
     json["checks"].push_back({{"devices", check.devices},
                               {"predicted_seconds", check.predicted_seconds},
                               {"measured_seconds", check.measured_seconds}});
+  if (profile.quick) json["quick"] = true;
   if (!profile.left_out.empty()) json["left_out"] = profile.left_out;
   if (profile.disturbance) json["disturbance"] = *profile.disturbance;
   return json_text(json, 1) + "\n";

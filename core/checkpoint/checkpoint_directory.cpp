@@ -159,7 +159,13 @@ std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& 
       damaged_.push_back(*name);
     }
   }
-  if (problems.empty()) return nullptr;
+  if (problems.empty()) {
+    if (const auto marker = read_checkpoint_marker(folder_);
+        marker && !marker->newest_first.empty())
+      notice(fmt::format("{} names {}, but no checkpoint is in the folder: were they moved away?",
+                         (folder_ / kCheckpointMarker).string(), marker->newest_first.front()));
+    return nullptr;
+  }
   fail(
       ExitCode::kFailed,
       "none of the {} checkpoints in {} can be used; move them away to train from the start:\n  {}",

@@ -86,7 +86,10 @@ void check_triggers(const JobOptions& options) {
          *evaluation.stop_at_top_1);
   if (given.empty()) return;
   if (evaluation.evaluate_only || evaluation.forward_only)
-    fail(ExitCode::kUsage, "--{} and --{}: a run either trains and evaluates or does not train",
+    fail(ExitCode::kUsage,
+         "--{} and --{}: the first evaluates during a training, the second does not train; leave "
+         "out "
+         "one of them",
          given[0], evaluation.evaluate_only ? "eval" : "forward_only");
   const auto staged = options.plugin_options.find("staged_vars");
   if (staged != options.plugin_options.end() && staged->second == "true")

@@ -82,12 +82,15 @@ std::string shorten_resumed_run(Sizes& sizes, std::int64_t done,
                                 std::optional<std::int64_t> left_of_epochs) {
   if (done == 0) return {};
   const std::int64_t wanted = sizes.timed_steps;
+  const std::string warmup =
+      sizes.warmup_steps == 0 ? "" : fmt::format(", after {} to warm up", sizes.warmup_steps);
   const std::int64_t left = left_of_epochs.value_or(sizes.warmup_steps + wanted - done);
   if (left <= sizes.warmup_steps) sizes.warmup_steps = 0;
   sizes.timed_steps = std::max<std::int64_t>(0, left - sizes.warmup_steps);
   sizes.done_steps = wanted - sizes.timed_steps;
-  const char* const why = left_of_epochs ? "--num_epochs counts the images of earlier runs, too"
-                                         : "--num_batches counts the steps of earlier runs, too";
+  const std::string why = fmt::format(
+      "{} of earlier runs, too{}",
+      left_of_epochs ? "--num_epochs counts the images" : "--num_batches counts the steps", warmup);
   if (sizes.timed_steps > 0)
     return fmt::format("{} of {} left to do: the checkpoint is at step {}; {}", sizes.timed_steps,
                        counted(wanted, "step"), done, why);

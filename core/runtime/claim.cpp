@@ -46,8 +46,10 @@ void require_claim(const plugin::Manifest& strategy, const plan::Plan& plan,
   if (report.verdict == plan::check::Verdict::kUnproved) return;
   if (report.verdict == plan::check::Verdict::kWrong && !report.findings.empty())
     fail(ExitCode::kFailed,
-         "the plan of strategy {} is wrong: {} (convoy check {} shows all of it)", strategy.name,
-         report.findings.front().text, strategy.name);
+         "the plan of strategy {} is wrong: {} (convoy check {}, or check with the path of its "
+         "file, "
+         "shows all of it)",
+         strategy.name, report.findings.front().text, strategy.name);
   if (strategy.claim.empty() || plan::check::satisfies(report, strategy.claim)) return;
   fail(ExitCode::kFailed,
        "strategy {} claims to be {}, but its plan is {}: {}; convoy check {} shows why",

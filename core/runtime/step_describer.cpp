@@ -53,7 +53,8 @@ void note_divergence(const TrainingStep& step, const TrainingLoopOptions& option
   if (options.tolerate_divergence) return;
   fail(ExitCode::kNumerical,
        "the loss of {} is not a finite number ({}) at learning rate {:g}: training diverged; use a "
-       "smaller --init_learning_rate or --gradient_clip_norm, and look at the losses before it",
+       "smaller --init_learning_rate or --gradient_clip_norm, or a smaller --fp16_loss_scale if 16 "
+       "bits overflow, and look at the losses before it",
        step_name(step.number, options.warmup_steps),
        std::isnan(loss) ? "nan" : fmt::format("{}", loss), step.learning_rate);
 }

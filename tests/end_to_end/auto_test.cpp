@@ -214,6 +214,13 @@ TEST(CompareEndToEnd, RunsOnThisMachine) {
                                                    "[0-9.]+ +[0-9.]+ %"));
 }
 
+TEST(CompareEndToEnd, TakesModelsInOneFlag) {
+  const ProgramResult both =
+      run_convoy({"compare", "--platform=dgx1-p100", "--models=lenet,trivial", "--model=alexnet"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--models=lenet,trivial and --model=alexnet: give one of them"));
+}
+
 TEST(CompareEndToEnd, BlamesTheCommandLineWhenNoCellUnderstandsIt) {
   const ProgramResult result = run_convoy(
       {"compare", "--platform=dgx1-p100", "--models=lenet", "--num_devices=1", "--batch_sise=4"});

@@ -30,7 +30,7 @@ TEST_P(CommandLine, IsRefusedWithAReason) {
 }
 
 const Mistake kMistakes[] = {
-    {"NoVerb", {}, 2, "Usage: convoy VERB"},
+    {"NoVerb", {}, 2, "usage: convoy VERB"},
     {"MisspelledVerb", {"rnu"}, 2, "'run'"},
     {"MisspelledFlag", {"run", "--modle=lenet"}, 2, "--model"},
     {"PositionalArgument", {"run", "--distortions", "False"}, 2, "False"},

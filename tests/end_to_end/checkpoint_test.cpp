@@ -406,6 +406,16 @@ TEST(Checkpoints, DamagedOnesArePassedOver) {
   EXPECT_EQ(run.record.at("steps").size(), 3u);
 }
 
+TEST(Checkpoints, ThatWereMovedAwayAreMissed) {
+  const fs::path folder = scratch_folder("checkpoint_gone");
+  ASSERT_EQ(train(folder, 0, 2).program.exit_code, 0);
+  fs::remove(folder / "model-2.safetensors");
+  const Trained run = train(folder, 0, 2);
+  EXPECT_EQ(run.program.exit_code, 0);
+  EXPECT_THAT(run.program.err,
+              HasSubstr("model-2.safetensors, but no checkpoint is in the folder"));
+}
+
 TEST(Checkpoints, OfAnotherModelAreRefusedWithTheDifferences) {
   const fs::path folder = scratch_folder("checkpoint_model");
   ASSERT_EQ(train(folder, 0, 1).program.exit_code, 0);

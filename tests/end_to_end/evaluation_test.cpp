@@ -339,6 +339,17 @@ TEST(Evaluation, CountsEveryImageOnceUnlessANumberOfBatchesIsAskedFor) {
   EXPECT_EQ(scored({"--eval_batch_size=37", "--num_eval_batches=6"}).at("examples"), 6 * 74);
 }
 
+TEST(Evaluation, IsNotSeveralPassesBecauseTheTrainingIs) {
+  const std::string folder = trained_folder("eval_epochs_of_training");
+  for (const auto& [epochs, examples] : {std::pair{"4", 320}, std::pair{"0.5", 160}}) {
+    std::vector<std::string> arguments =
+        evaluated_lenet({"--eval", "--train_dir=" + folder, std::string("--num_epochs=") + epochs});
+    std::erase(arguments, "--num_batches=6");
+    const Recorded run = run_recorded("eval_epochs_of_training_out", arguments);
+    EXPECT_EQ(run.record.at("evaluations")[0].at("examples"), examples) << epochs;
+  }
+}
+
 TEST(EvaluationDuringTraining, TakesEveryImageOnceWhereTrainingIsLonger) {
   const Recorded run = run_recorded(
       "eval_once_training",

@@ -205,6 +205,13 @@ TEST(RunRepeats, TakeTurnsWithThoseOfOtherFlagsAndSayWhichIsFaster) {
   EXPECT_THAT(again.out, HasSubstr("2 pairs of runs that took turns"));
 }
 
+TEST(RunRepeats, OnePairIsOnePair) {
+  const ProgramResult result =
+      run_convoy(lenet({"--num_batches=3", "--repeat=1", "--against=--batch_size=2"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("pairs of runs")));
+}
+
 // The total has the steps' times and nothing else, although another run had the machine meanwhile.
 TEST(RunRepeats, TurnsOfOthersArePartOfNoStepAndNoTotal) {
   if (kSanitized) GTEST_SKIP() << "the same code as in the case before; this one is about times";

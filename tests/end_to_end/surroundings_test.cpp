@@ -122,7 +122,7 @@ TEST(Surroundings, WithoutEvenItsOwnNameItShowsItsUsage) {
       },
       {});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("Usage: convoy VERB"));
+  EXPECT_THAT(result.err, HasSubstr("usage: convoy VERB"));
 }
 
 TEST(Surroundings, WithClosedStreamsFilesAreWrittenAndLostOutputIsNoSuccess) {

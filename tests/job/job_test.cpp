@@ -137,6 +137,7 @@ TEST(Job, HostsThatExchangeWithTheirNeighboursTakeAsLongHoweverManyTheyAre) {
   options.device = "auto";
   options.num_devices = 1;
   options.variable_update = "gossip";
+  options.plugin_options.clear();
   options.machine.platform = "l40sx8";
   const auto seconds = [&](std::uint32_t hosts) {
     options.machine.hosts = hosts;

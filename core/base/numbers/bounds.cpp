@@ -17,6 +17,9 @@ std::string bounds_text(const Bounds& bounds, bool whole) {
   if (bounds.is_above)
     return fmt::format("{} above {}{}", kind, text(bounds.least),
                        has_most ? fmt::format(" and up to {}", text(bounds.most)) : "");
+  if (bounds.is_below && has_least)
+    return fmt::format("{} of at least {} and below {}", kind, text(bounds.least),
+                       text(bounds.most));
   if (has_least && has_most)
     return fmt::format("{} from {} to {}", kind, text(bounds.least), text(bounds.most));
   if (has_least) return fmt::format("{} of at least {}", kind, text(bounds.least));

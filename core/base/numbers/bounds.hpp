@@ -10,9 +10,11 @@ struct Bounds {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
   bool is_above = false;  // true: `least` itself is excluded
+  bool is_below = false;  // true: `most` itself is excluded
 
   bool contain(double value) const {  // false for NaN
-    return value >= least && value <= most && !(is_above && value == least);
+    return value >= least && value <= most && !(is_above && value == least) &&
+           !(is_below && value == most);
   }
 };
 

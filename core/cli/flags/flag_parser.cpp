@@ -194,8 +194,7 @@ class FlagParser {
       fail(ExitCode::kUsage,
            "\"{0}\" is not a flag; records are read by convoy diff OLD NEW and convoy report {0}",
            argument);
-    fail(ExitCode::kUsage, "\"{}\" is not a flag; flags start with --, as in --batch_size=32",
-         argument);
+    fail(ExitCode::kUsage, "\"{}\" is not a flag; flags look like --batch_size=32", argument);
   }
 
   void assign(const FlagDefinition& flag, const std::string& value, const std::string& source) {

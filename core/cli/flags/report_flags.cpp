@@ -35,7 +35,8 @@ Flags repeat_flags(RunCommand& command) {
       common(
           bind_flag("repeat", command.repeats, Bounds{1, kMostRepeats},
                     "Number of runs, each in a new process; the result is the median. convoy diff "
-                    "compares two such records.")),
+                    "compares two such records.",
+                    "1")),
       bind_flag(
           "against", command.against,
           "Compare with runs of the same command plus these flags (separated by blanks), and say "

@@ -260,7 +260,7 @@ void complete_devices(RunCommand& command, const ParsedFlags& flags) {
   if (gpus) options.num_devices = gpus;
   const auto listed = options.device_order.size();
   if (listed > 0 && options.num_devices && *options.num_devices != listed)
-    fail(ExitCode::kUsage, "--gpu_indices={} lists {} devices, but {} are asked for",
+    fail(ExitCode::kUsage, "--gpu_indices={} lists {} devices, and the number asked for is {}",
          flags.value("gpu_indices"), listed, *options.num_devices);
 }
 

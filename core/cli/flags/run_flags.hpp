@@ -17,7 +17,7 @@ namespace convoy::cli {
 struct RunCommand {
   JobOptions options;
   std::optional<std::uint32_t> num_gpus;
-  std::uint32_t repeats = 1;    // number of runs of the whole command
+  std::optional<std::uint32_t> repeats;  // number of runs of the whole command
   std::string against;          // flags of the other command, whose runs take turns with these
   std::string against_program;  // the convoy program of those runs; empty: this one
   bool quiet = false;

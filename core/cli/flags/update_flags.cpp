@@ -7,7 +7,9 @@
 namespace convoy::cli {
 namespace {
 
-constexpr Bounds kPositive = {};
+constexpr Bounds kNotNegative = {};
+constexpr Bounds kPositive = {.is_above = true};
+constexpr Bounds kFactor = {.least = 0, .most = 1, .is_below = true};
 constexpr Bounds kAny = {-std::numeric_limits<double>::infinity()};
 
 std::vector<std::pair<std::string, convoy_optimizer_kind>> optimizer_choices() {
@@ -23,17 +25,16 @@ std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
   return {
       common(bind_choice<convoy_optimizer_kind>("optimizer", options.kind, optimizer_choices(),
                                                 "Update rule.")),
-      bind_flag("momentum", options.momentum, kFraction,
+      bind_flag("momentum", options.momentum, kFactor,
                 "Momentum of --optimizer=momentum, in Nesterov's form."),
-      bind_flag("rmsprop_decay", options.rmsprop_decay, kFraction, "RMSProp: averaging factor."),
-      bind_flag("rmsprop_momentum", options.rmsprop_momentum, kFraction, "RMSProp: momentum."),
+      bind_flag("rmsprop_decay", options.rmsprop_decay, kFactor, "RMSProp: averaging factor."),
+      bind_flag("rmsprop_momentum", options.rmsprop_momentum, kFactor, "RMSProp: momentum."),
       bind_flag("rmsprop_epsilon", options.rmsprop_epsilon, kPositive,
                 "RMSProp: added inside the root."),
-      bind_flag("adam_beta1", options.adam_beta1, kFraction,
-                "Adam: averaging factor of gradients."),
-      bind_flag("adam_beta2", options.adam_beta2, kFraction, "Adam: averaging factor of squares."),
+      bind_flag("adam_beta1", options.adam_beta1, kFactor, "Adam: averaging factor of gradients."),
+      bind_flag("adam_beta2", options.adam_beta2, kFactor, "Adam: averaging factor of squares."),
       bind_flag("adam_epsilon", options.adam_epsilon, kPositive, "Adam: added to the root."),
-      bind_flag("weight_decay", options.weight_decay, kPositive,
+      bind_flag("weight_decay", options.weight_decay, kNotNegative,
                 "L2 factor on weights and biases; on variables of norms and layer scales only if "
                 "the model says so."),
       bind_option("gradient_clip", options.gradient_clip,
@@ -79,20 +80,20 @@ std::vector<FlagDefinition> gradient_flags(GradientOptions& options) {
 
 std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options) {
   return {
-      common(bind_flag("init_learning_rate", options.init_learning_rate, kPositive,
+      common(bind_flag("init_learning_rate", options.init_learning_rate, kNotNegative,
                        "Learning rate at the start, instead of the model's rule.")),
       bind_flag("piecewise_learning_rate_schedule", options.piecewise_learning_rate_schedule,
                 "LR0;E1;LR1;...: the rate LR0 until epoch E1, then LR1 and so on."),
-      bind_flag("num_epochs_per_decay", options.num_epochs_per_decay, kPositive,
+      bind_flag("num_epochs_per_decay", options.num_epochs_per_decay, kNotNegative,
                 "Epochs between exponential decays."),
-      bind_flag("learning_rate_decay_factor", options.learning_rate_decay_factor, kPositive,
+      bind_flag("learning_rate_decay_factor", options.learning_rate_decay_factor, kNotNegative,
                 "Factor by which each decay multiplies the learning rate."),
-      bind_flag("minimum_learning_rate", options.minimum_learning_rate, kPositive,
+      bind_flag("minimum_learning_rate", options.minimum_learning_rate, kNotNegative,
                 "Lower bound of the learning rate under exponential decay."),
       bind_flag("num_learning_rate_warmup_epochs", options.num_learning_rate_warmup_epochs,
-                kPositive,
+                kNotNegative,
                 "Epochs of a linear ramp from 0, for init_learning_rate and piecewise schedules."),
-      bind_flag("resnet_base_lr", options.resnet_base_lr, kPositive,
+      bind_flag("resnet_base_lr", options.resnet_base_lr, kNotNegative,
                 "Base rate, at batch 256, of the ResNet models' rule."),
   };
 }

@@ -16,8 +16,10 @@ using calibrate::TeamLayers;
 constexpr double kGiga = 1e9;
 
 void print_teams(std::ostream& out, const MachineProfile& profile) {
-  out << "rates of each device, all of them at once\n"
-         "devices x threads   GFLOP/s   a + b GB/s   sum and update GB/s\n";
+  out << fmt::format(
+      "rates of each device, all of them at once{}\n"
+      "devices x threads   GFLOP/s   a + b GB/s   sum and update GB/s\n",
+      profile.quick ? "; GFLOP/s are nominal" : "");
   for (const calibrate::TeamRates& team : profile.teams)
     out << fmt::format("{:>7} x {:<7}  {:>8.1f}  {:>11.1f}  {:>20.1f}\n", team.together,
                        team.threads, team.flops / kGiga, team.stream_bytes / kGiga,
@@ -71,8 +73,14 @@ void print_checks(std::ostream& out, const MachineProfile& profile) {
     out << fmt::format("{:>7}  {:>12.1f}   {:>11.1f}  {:>+5.1f} %\n", check.devices,
                        check.predicted_seconds * 1e3, check.measured_seconds * 1e3,
                        100 * (check.predicted_seconds / check.measured_seconds - 1));
-  out << fmt::format("mean error {:.1f} %: how far to trust predictions on this machine\n",
-                     100 * calibrate::known_error(profile));
+  const double error = 100 * calibrate::known_error(profile);
+  out << (profile.quick
+              ? fmt::format("mean error {:.1f} %, of a network as small as those measured; "
+                            "predictions of larger ones may be several times too slow: calibrate "
+                            "without --quick for them\n",
+                            error)
+              : fmt::format("mean error {:.1f} %: how far to trust predictions on this machine\n",
+                            error));
 }
 
 void print_disturbance(std::ostream& out, const MachineProfile& profile) {
@@ -102,8 +110,8 @@ void print_calibration(std::ostream& out, const MachineProfile& profile) {
                      profile.operation_seconds * 1e6)
       << fmt::format("a device's layers take {:.3f} times as long while its neighbours compute\n",
                      profile.neighbour_factor)
-      << fmt::format("and {:.3f} times twice as long when two devices share a core\n",
-                     profile.crowding_factor);
+      << fmt::format("and {:.3f} times as long when two devices share a core\n",
+                     2 * profile.crowding_factor);
   for (const TeamLayers& layers : profile.layers) {
     out << '\n';
     print_layers(out, layers);

@@ -50,7 +50,9 @@ std::vector<FlagDefinition> calibrate_flags(CalibrateOptions& options) {
                 "Also measure this model's own layers, for predictions of it."),
       bind_flag("batch_size", options.batch_size, Bounds{1, kMostImages},
                 "Images per device for --model. Without it: the model's."),
-      bind_flag("quick", options.quick, "Small vectors and layers only: rough, in a second."),
+      bind_flag("quick", options.quick,
+                "Small vectors and layers only, in a second. Predictions of large networks from it "
+                "may be several times too slow."),
       bind_flag("json", options.json, "JSON instead of text: the content of the file."),
       plugin_path_flag(options.plugin_path),
       bind_flag("force", options.force, "Measure anew and replace a file that is there already.")};

@@ -199,6 +199,10 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
   CompareRequest request;
   FlagTable table;
   table.add_all(compare_flags(own, request));
+  const auto several = find_flag(arguments, "models");
+  const auto one = find_flag(arguments, "model");  // another name of --models
+  if (several && one)
+    fail(ExitCode::kUsage, "--models={} and --model={}: give one of them", *several, *one);
   const Parts parts = take_apart(arguments, table.flags());
   static_cast<void>(parse_flags(table, parts.own, Positional::kRefused, no_environment));
   request.common = parts.common;

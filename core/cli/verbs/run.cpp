@@ -69,7 +69,8 @@ void tell_task_flags_without_effect(JobCommand& command) {
 
 int run_job(JobCommand command, std::span<const std::string> arguments, std::ostream& out,
             std::ostream& err) {
-  if (command.repeats > 1 || !command.against.empty() || !command.against_program.empty())
+  if (command.repeats.value_or(1) > 1 || !command.against.empty() ||
+      !command.against_program.empty())
     return run_repeats(command, arguments, out, err);
   if (auto identity = job::identify(command.options))
     return run_task(std::move(command), std::move(*identity), arguments, out, err);

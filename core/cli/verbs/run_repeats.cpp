@@ -93,7 +93,7 @@ void check_repeatable(const JobCommand& command) {
   const JobOptions& options = command.options;
   const auto refuse = [&](const char* flag, const char* why) {
     fail(ExitCode::kUsage, "--{} and --{}: {}; leave out one of them",
-         command.repeats > 1 ? "repeat" : "against", flag, why);
+         command.repeats.value_or(1) > 1 ? "repeat" : "against", flag, why);
   };
   if (!options.checkpoints.train_dir.empty())
     refuse("train_dir", "each run would continue where the previous one stopped");
@@ -103,7 +103,7 @@ void check_repeatable(const JobCommand& command) {
     fail(ExitCode::kUsage,
          "--{}: the tasks of a run on several hosts start together, only once; repeat the whole "
          "command, and compare the records by `convoy diff`",
-         command.repeats > 1 ? "repeat" : "against");
+         command.repeats.value_or(1) > 1 ? "repeat" : "against");
   if (!options.trace_file.empty()) refuse("trace_file", "a trace shows a single run");
   if (!options.output_file.empty()) {
     if (!options.output_file.ends_with(".json"))
@@ -188,7 +188,7 @@ class Repeater {
   Repeater(const JobCommand& command, std::span<const std::string> arguments, std::ostream& out,
            std::ostream& err)
       : command_(command),
-        repeats_(takes_turns(command) && command.repeats == 1 ? kPairs : command.repeats),
+        repeats_(command.repeats.value_or(takes_turns(command) ? kPairs : 1)),
         out_(out),
         err_(err),
         progress_(err, report::standard_error_is_terminal()) {

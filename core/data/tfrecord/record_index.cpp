@@ -107,9 +107,10 @@ std::string files_without_records(const RecordIndex& index) {
   for (const RecordReference& record : index.records) has_some[record.file] = true;
   const auto first = std::find(has_some.begin(), has_some.end(), false);
   if (first == has_some.end()) return {};
-  return fmt::format("{} of the {} files have no record, {} is one: were they copied to their end?",
-                     std::count(has_some.begin(), has_some.end(), false), has_some.size(),
-                     index.files[static_cast<std::size_t>(first - has_some.begin())].string());
+  return fmt::format(
+      "there is no record in {} of the {} files, such as {}: were they copied to their end?",
+      std::count(has_some.begin(), has_some.end(), false), has_some.size(),
+      index.files[static_cast<std::size_t>(first - has_some.begin())].string());
 }
 
 std::vector<std::filesystem::path> find_record_files(const std::filesystem::path& folder,

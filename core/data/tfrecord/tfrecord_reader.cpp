@@ -78,7 +78,9 @@ std::optional<RecordLocation> TfRecordReader::locate(std::uint64_t offset) const
     const bool gzip = offset == 0 && header[0] == '\x1f' && header[1] == '\x8b';
     reject_record("{}: wrong checksum of the record length; {}", describe_record(path_, offset),
                   gzip ? "the file is gzip-compressed: decompress it first"
-                       : "the file is damaged or not a TFRecord file");
+                       : fmt::format("the file is damaged or not a TFRecord file, and no record of "
+                                     "the last {} bytes can be found",
+                                     left));
   }
   if (length > kLargestRecord) {
     reject_record("{}: the record says it has {} bytes; at most {} are accepted",

@@ -1,5 +1,6 @@
 #include "core/job/training/validation.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -10,11 +11,13 @@
 namespace convoy::job {
 namespace {
 
-// Returns the number of passes over the validation data, unless the length is given in steps.
+// Returns the number of passes over the validation data, unless the length is given in steps. An
+// evaluation is not longer than one pass because the training is.
 std::optional<double> evaluation_epochs(const JobOptions& options) {
   const EvaluationOptions& evaluation = options.evaluation;
   if (evaluation.num_batches) return {};
-  return evaluation.num_epochs ? evaluation.num_epochs : options.num_epochs;
+  if (evaluation.num_epochs || !options.num_epochs) return evaluation.num_epochs;
+  return std::min(1.0, *options.num_epochs);
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ std::vector<Figure> qualification_summary(const Subject& qualification) {
   if (!slow.rows.empty()) figures.emplace_back(std::move(slow));
   BarChart hosts{qualification.figure_name("hosts"),
                  qualification.figure_title("Hosts, the slowest first"),
-                 {"mean share of its expected rates", Unit::kShare},
+                 {"geometric mean of all its shares", Unit::kShare},
                  {},
                  {}};
   hosts.limit = 1;

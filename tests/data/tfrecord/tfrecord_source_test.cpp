@@ -287,8 +287,8 @@ TEST_F(TfRecordSourceTest, TellsWhichOfItsFilesHaveNoRecord) {
   write_file(file_path("train", 1), "");
   const std::vector<std::string> notices = TfRecordSource(options_).notices();
   ASSERT_EQ(notices.size(), 1u);
-  EXPECT_EQ(notices[0], "1 of the 3 files have no record, " + file_path("train", 1).string() +
-                            " is one: were they copied to their end?");
+  EXPECT_EQ(notices[0], "there is no record in 1 of the 3 files, such as " +
+                            file_path("train", 1).string() + ": were they copied to their end?");
 }
 
 TEST(MissingFiles, NamesThatCountNothingAreNotJudged) {
