@@ -88,8 +88,7 @@ void check_triggers(const JobOptions& options) {
   if (evaluation.evaluate_only || evaluation.forward_only)
     fail(ExitCode::kUsage,
          "--{} and --{}: the first evaluates during a training, the second does not train; leave "
-         "out "
-         "one of them",
+         "out one of them",
          given[0], evaluation.evaluate_only ? "eval" : "forward_only");
   const auto staged = options.plugin_options.find("staged_vars");
   if (staged != options.plugin_options.end() && staged->second == "true")

@@ -62,9 +62,8 @@ void print_clues(std::ostream& out, const HostQualification& host) {
 }
 
 void print_ranking(std::ostream& out, const std::vector<HostQualification>& hosts) {
-  out << "hosts, the slowest first: geometric mean of all shares, of expected rates and of the "
-         "rates "
-         "of peers\n";
+  out << "hosts, the slowest first: geometric mean of their shares of expected rates and of the "
+         "rates of peers\n";
   for (const HostQualification& host : hosts)
     out << fmt::format("  {:>5.0f} %  {}\n", 100 * host.score, host.name);
 }

@@ -34,10 +34,10 @@ class TaskLinks {
   };
 
   // All tasks construct their links at the same time. The setup has the transports and their
-  // options. They exchange addresses over the control
-  // plane, and every pair measures its link. Error kUnavailable if a transport that was named
-  // cannot be used, or if no transport connects this task with another one, with the reason for
-  // each transport. Error kTimeout if a task does not answer.
+  // options. The tasks exchange addresses over the control plane, and every pair measures its link.
+  // Error kUnavailable if a transport that was named cannot be used, or if no transport connects
+  // this task with another one, with the reason for each transport. Error kTimeout if a task does
+  // not answer.
   TaskLinks(network::ControlPlane& control, const Setup& setup, const Options& options,
             const plugin::PluginLog& log);
   TaskLinks(const TaskLinks&) = delete;

@@ -261,8 +261,7 @@ void require_adaptable(const Plan& logical, const check::CheckReport& report) {
   fail(ExitCode::kUsage,
        "automatic loss scaling needs every gradient to be applied in the step that computed it; "
        "this strategy's plan is {}{}: leave out --fp16_enable_auto_loss_scale, or take a strategy "
-       "that "
-       "is synchronous in every step",
+       "that is synchronous in every step",
        report.verdict_text(),
        same_step ? fmt::format(", over {} steps at a time", logical.computes) : std::string());
 }

@@ -148,14 +148,14 @@ class GpuClusterBuilder {
 
   bool network_reduces() const {
     bool any = false;
+    bool has_rdma = false;  // SHARP is InfiniBand's
     for (const topology::Node& node : graph().nodes) {
-      // SHARP is InfiniBand's.
-      if (node.kind == NodeKind::nic && !node.rdma.value_or(false)) return false;
+      has_rdma = has_rdma || node.rdma.value_or(false);
       if (node.kind != NodeKind::network) continue;
       if (!node.reduces) return false;
       any = true;
     }
-    return any;
+    return any && has_rdma;
   }
 
   void set_access() {
