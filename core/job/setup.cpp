@@ -151,8 +151,21 @@ std::vector<plugin::Manifest> manifests_of(const Setup& setup) {
   return manifests;
 }
 
-// Refuses unknown options. Only programs that use the library can give them; the command line
-// cannot.
+// Returns whose option it is, if a device or transport has it that the job does not use; else names
+// of options that look like it. Empty if there are neither.
+std::string hint_on_option(const Setup& setup, const std::string& name,
+                           const std::vector<std::string>& known) {
+  for (const plugin::FoundPlugin& plugin : setup.catalog.plugins())
+    if (std::ranges::find(plugin.manifest.options, name, &plugin::OptionDeclaration::name) !=
+        plugin.manifest.options.end())
+      return fmt::format("; it is an option of {} {}: leave it out, or take that",
+                         plugin::to_string(plugin.manifest.kind), plugin.manifest.name);
+  const std::vector<std::string> meant = nearest_names(name, known);
+  return meant.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(meant, ", "));
+}
+
+// Refuses options that no plug-in of the job has. On the command line these are options of devices
+// and transports that are installed; programs that use the library can also give unknown ones.
 void require_known_options(const Setup& setup) {
   const std::vector<plugin::Manifest> manifests = manifests_of(setup);
   std::vector<std::string> known;
@@ -160,12 +173,11 @@ void require_known_options(const Setup& setup) {
     for (const plugin::OptionDeclaration& option : manifest.options) known.push_back(option.name);
   for (const auto& [name, value] : setup.options.plugin_options) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    const std::vector<std::string> meant = nearest_names(name, known);
     fail(ExitCode::kUsage,
          "--{}={}: neither strategy {} nor model {} nor the devices nor the transports have such "
          "an option{}",
          name, value, setup.strategy->manifest().name, setup.model->manifest().name,
-         meant.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(meant, ", ")));
+         hint_on_option(setup, name, known));
   }
 }
 

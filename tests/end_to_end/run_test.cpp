@@ -92,16 +92,19 @@ TEST(Run, TrainsTheTrivialModelWithTwoThreads) {
 }
 
 TEST(Run, TellsWhatIsForSeveralTasksWhereItIsAlone) {
-  const ProgramResult result = run_convoy(
-      {"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=1",
-       "--num_batches=1", "--num_warmup_batches=0", "--variable_update=replicated", "--restarts=2",
-       "--certificate=/none", "--peer_timeout=1", "--network_channels=9", "--insecure_network",
-       "--grpc_connections=2", "--max_ckpts_to_keep=2", "--on_save_error=continue"});
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=1",
+                  "--num_batches=1", "--num_warmup_batches=0", "--variable_update=replicated",
+                  "--restarts=2", "--certificate=/none", "--peer_timeout=1", "--network_channels=9",
+                  "--insecure_network", "--grpc_connections=2", "--max_ckpts_to_keep=2",
+                  "--on_bad_record=skip", "--on_save_error=continue"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err,
               HasSubstr("--network_channels, --peer_timeout, --restarts, --certificate, "
                         "--insecure_network, --grpc_connections: without effect, because this "
                         "process runs alone"));
+  EXPECT_THAT(result.err, HasSubstr("--on_bad_record: without effect, because without --data_dir "
+                                    "images are synthetic"));
   EXPECT_THAT(result.err, HasSubstr("--max_ckpts_to_keep, --on_save_error: without effect, because "
                                     "without --train_dir no checkpoint is saved"));
 }

@@ -93,7 +93,7 @@ TEST(SeveralHosts, PassOptionsOnToTheirTransports) {
   EXPECT_THAT(refused.err, HasSubstr("grpc_connections must be 1 to "));
   const ProgramResult foreign = run({"--transport=shm", "--grpc_connections=2"});
   EXPECT_EQ(foreign.exit_code, 2);
-  EXPECT_THAT(foreign.err, HasSubstr("nor the transports have such an option"));
+  EXPECT_THAT(foreign.err, HasSubstr("have such an option; it is an option of transport grpc"));
 }
 
 TEST(SeveralHosts, RunThePublishedCommandLinesOneATask) {

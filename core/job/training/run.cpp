@@ -24,6 +24,18 @@
 namespace convoy::job {
 namespace {
 
+// Returns the given flags about stored images that have no effect; empty if there are none.
+std::string unused_data_flags(const JobOptions& options) {
+  if (!options.data_dir.empty()) return {};
+  const JobOptions usual;
+  return without_effect({{"distortions", options.distortions},
+                         {"resize_method", options.resize_method != usual.resize_method},
+                         {"on_bad_record", options.on_bad_record != usual.on_bad_record},
+                         {"datasets_use_caching", options.cache_records},
+                         {"datasets_repeat_cached_sample", options.repeat_one_record}},
+                        "without --data_dir images are synthetic");
+}
+
 // Runs the mode that the options ask for, and writes the record, even if the run fails.
 class Run {
  public:
@@ -56,6 +68,7 @@ class Run {
 
  private:
   void do_what_is_asked() {
+    run_.tell(unused_data_flags(run_.setup.options));
     if (run_.setup.options.input_only)
       read_only();
     else if (run_.mode() == RunMode::kEvaluation)
