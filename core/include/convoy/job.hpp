@@ -52,9 +52,9 @@ struct SimulatedJob {
 // One job. Functions may be called any number of times, from one thread at a time. Each opens the
 // plug-ins and devices that it needs and leaves nothing running. All throw convoy::Error, whose
 // code is the exit code of `convoy` for the same failure: kUsage for options that are out of
-// bounds or contradict each other, kUnavailable for plug-ins and devices that do not exist or cannot
-// be used and for jobs that do not fit into memory, and kNumerical, kTimeout and kFailed for the
-// failures that they name.
+// bounds or contradict each other, kUnavailable for plug-ins and devices that do not exist or
+// cannot be used and for jobs that do not fit into memory, and kNumerical, kTimeout and kFailed for
+// the failures that they name.
 class Job {
  public:
   explicit Job(JobOptions options);
