@@ -34,10 +34,10 @@ std::string drift_text(double drift, const select::Decision& decision) {
 
 std::string prediction_text(const select::Decision& decision, double measured_seconds) {
   if (decision.step_seconds <= 0) return {};
-  return fmt::format("median step {:.3f} ms, predicted {:.3f} ms ({:+.1f} %{})",
-                     1e3 * measured_seconds, 1e3 * decision.step_seconds,
-                     100 * (decision.step_seconds / measured_seconds - 1),
-                     decision.calibrated ? "" : ", uncertain: the machine is not calibrated");
+  return fmt::format("median step {:.3f} ms, {} the predicted {:.3f} ms{}", 1e3 * measured_seconds,
+                     beside_expected(measured_seconds / decision.step_seconds - 1),
+                     1e3 * decision.step_seconds,
+                     decision.calibrated ? "" : " (uncertain: the machine is not calibrated)");
 }
 
 }  // namespace convoy::job

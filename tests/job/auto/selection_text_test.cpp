@@ -34,5 +34,12 @@ TEST(DriftText, SaysWhatMayHaveHappened) {
   EXPECT_THAT(drift_text(-0.2, predicted(0.02)), HasSubstr("the machine is faster"));
 }
 
+// As the page of the run says it.
+TEST(PredictionText, RelatesTheMeasuredStepToThePredictedOne) {
+  EXPECT_THAT(prediction_text(predicted(0.02), 0.0216),
+              HasSubstr("median step 21.600 ms, 8.0 % longer than the predicted 20.000 ms"));
+  EXPECT_EQ(prediction_text(predicted(0), 0.0216), "");
+}
+
 }  // namespace
 }  // namespace convoy::job
