@@ -190,7 +190,7 @@ void PlanProver::prove_written() {
     if (written_[i]->plan) prove(*written_[i]);
     const std::lock_guard lock(showing);
     for (proved[i] = true; shown < proved.size() && proved[shown]; ++shown) {
-      out_ << written_[shown]->outcome.text << std::flush;
+      show(written_[shown]->outcome);
       verdict_.add(written_[shown]->outcome);
     }
   });
@@ -199,6 +199,18 @@ void PlanProver::prove_written() {
   batch_ = std::min(2 * batch_, kLargestBatch);
   written_.clear();
   devices_written_ = 0;
+}
+
+// Several plans are often refused for one reason, which may be long.
+void PlanProver::show(const CaseOutcome& outcome) {
+  const std::string_view text = outcome.text;
+  const std::string reason = fmt::format(": {}\n", outcome.refusal);
+  if (!outcome.refusal.empty() && outcome.refusal == last_refusal_ && text.ends_with(reason))
+    out_ << text.substr(0, text.size() - reason.size()) << " for the same reason\n";
+  else
+    out_ << text;
+  out_ << std::flush;
+  last_refusal_ = outcome.refusal;
 }
 
 void PlanProver::print_findings() const {

@@ -43,6 +43,7 @@ class PlanProver {
   std::vector<std::size_t> longest_first() const;
   bool takes_long(const ProvedCase& it) const;
   void prove(ProvedCase& it);
+  void show(const CaseOutcome& outcome);
   // `of_lowered`: the report on the lowered plan, if the author's plan is proved.
   void judge(ProvedCase& it, const plan::check::CheckReport& report,
              const plan::check::CheckReport* of_lowered);
@@ -54,6 +55,7 @@ class PlanProver {
   Proofs proofs_;
   StrategyVerdict verdict_;
   std::vector<std::unique_ptr<ProvedCase>> written_;
+  std::string last_refusal_;  // of the plan that was printed last; empty if it was not refused
   std::uint64_t devices_written_ = 0;
   // The number of devices in a batch of plans that are proved together. The first batches are
   // small, because nothing more is proved after a batch in which a plan exceeded its budget.
