@@ -101,12 +101,16 @@ Json totals(const RunRecord& record) {
   // Evaluations have no steps, so nothing is known of their times.
   const bool has_times = record.step_times.maximum > 0;
   const auto of_steps = [&](double value) { return has_times ? number(value) : Json(nullptr); };
+  // A batch that was made ahead takes no time, so the speeds of single batches mean nothing.
+  const auto of_speeds = [&](double value) {
+    return record.input_only ? Json(nullptr) : of_steps(value);
+  };
   return {{"steps", record.steps.size()},
           {"seconds", number(record.total_seconds)},
           {"images_per_sec", number(record.total_images_per_second)},
           {"images_per_sec_mean", of_steps(record.speed.mean)},
-          {"images_per_sec_standard_error", of_steps(record.speed.standard_error)},
-          {"images_per_sec_jitter", of_steps(record.speed.jitter)},
+          {"images_per_sec_standard_error", of_speeds(record.speed.standard_error)},
+          {"images_per_sec_jitter", of_speeds(record.speed.jitter)},
           {"step_seconds",
            {{"p50", of_steps(record.step_times.p50)},
             {"p90", of_steps(record.step_times.p90)},

@@ -68,6 +68,7 @@ TEST(Input, AloneIsMeasuredPerCore) {
     EXPECT_EQ(record["input_only"]["threads"], 2);
     EXPECT_GT(record["input_only"]["images_per_sec_and_core"], 0);
     EXPECT_EQ(record["mode"], "input only");
+    EXPECT_TRUE(record["total"]["images_per_sec_standard_error"].is_null());
   }
 }
 
