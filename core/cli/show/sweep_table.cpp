@@ -126,16 +126,18 @@ bool has_row_per_point(const std::string& file) {
   return file.ends_with(".csv") || file.ends_with(".jsonl");
 }
 
-std::string sweep_json(const std::vector<SweepRow>& rows) {
+std::string sweep_json(const std::vector<SweepRow>& rows, bool interrupted) {
   Json record = {{"schema_version", 1},
                  {"simulated", true},
                  {"convoy_version", kVersion},
+                 {"interrupted", interrupted},
                  {"points", Json::array()}};
   for (const SweepRow& row : rows) record["points"].push_back(row_json(row));
   return json_text(record, 2) + '\n';
 }
 
-std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& file) {
+std::string sweep_record(const std::vector<SweepRow>& rows, bool interrupted,
+                         const std::string& file) {
   std::string text;
   if (file.ends_with(".csv")) {
     text = csv_header(row_json({}));
@@ -143,7 +145,7 @@ std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& f
   } else if (file.ends_with(".jsonl")) {
     for (const SweepRow& row : rows) text += json_text(row_json(row)) + '\n';
   } else {
-    text = sweep_json(rows);
+    text = sweep_json(rows, interrupted);
   }
   return text;
 }

@@ -38,11 +38,12 @@ void print_sweep(std::ostream& out, const std::vector<SweepRow>& rows);
 // Returns whether a file of that name takes a line per point: .csv and .jsonl.
 bool has_row_per_point(const std::string& file);
 
-// Returns all rows in one object, in the form that a report reads.
-std::string sweep_json(const std::vector<SweepRow>& rows);
+// Returns all rows in one object, in the form that a report reads. `interrupted`: rows are missing.
+std::string sweep_json(const std::vector<SweepRow>& rows, bool interrupted);
 
 // Returns the record for machines, by the suffix of the file's name: .csv with a header, .jsonl
 // with an object per point, .json as sweep_json().
-std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& file);
+std::string sweep_record(const std::vector<SweepRow>& rows, bool interrupted,
+                         const std::string& file);
 
 }  // namespace convoy::cli

@@ -247,10 +247,12 @@ void check_names(std::span<const std::string> arguments, const SweepAxes& axes) 
   require_known(names, arguments);
 }
 
-void write_sweep(const SweepFiles& files, const std::vector<SweepRow>& rows) {
-  if (!files.rows.empty()) write_output_file(files.rows, sweep_record(rows, files.rows));
+void write_sweep(const SweepFiles& files, const std::vector<SweepRow>& rows, bool interrupted) {
+  if (!files.rows.empty())
+    write_output_file(files.rows, sweep_record(rows, interrupted, files.rows));
   if (!files.report.empty())
-    report::write_report({report::parse_record("this sweep", sweep_json(rows))}, files.report);
+    report::write_report({report::parse_record("this sweep", sweep_json(rows, interrupted))},
+                         files.report);
 }
 
 }  // namespace
@@ -269,7 +271,7 @@ int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std
   const auto interruption = static_cast<int>(sweep.interruption());
   if (interruption == 0) refuse_common_mistake(rows);
   print_sweep(out, rows);
-  write_sweep(files, rows);
+  write_sweep(files, rows, interruption != 0);
   return interruption != 0 ? interruption : exit_code_of(rows, &SweepRow::figures);
 }
 

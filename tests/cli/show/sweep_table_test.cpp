@@ -61,7 +61,7 @@ TEST(SweepTable, SaysOnceHowUncertainLayersTimesAre) {
 }
 
 TEST(SweepTable, CsvQuotesTextsAndLeavesOutWhatIsNotKnown) {
-  const std::string text = sweep_record({row("fast", 2, 400, 100), refused()}, "x.csv");
+  const std::string text = sweep_record({row("fast", 2, 400, 100), refused()}, false, "x.csv");
   EXPECT_THAT(text, HasSubstr("machine,model,variable_update,batch_per_device,hosts,"));
   EXPECT_THAT(
       text,
@@ -74,8 +74,8 @@ TEST(SweepTable, CsvQuotesTextsAndLeavesOutWhatIsNotKnown) {
 
 TEST(SweepTable, JsonLinesAreTheObjectsOfTheJsonRecord) {
   const std::vector<SweepRow> rows = {row("fast", 2, 400, 100), refused()};
-  const nlohmann::json record = parse_json(sweep_record(rows, "x.json"));
-  std::istringstream lines(sweep_record(rows, "x.jsonl"));
+  const nlohmann::json record = parse_json(sweep_record(rows, false, "x.json"));
+  std::istringstream lines(sweep_record(rows, false, "x.jsonl"));
   for (const nlohmann::json& point : record["points"]) {
     std::string line;
     ASSERT_TRUE(std::getline(lines, line));

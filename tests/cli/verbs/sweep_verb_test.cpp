@@ -179,7 +179,9 @@ TEST(SweepVerb, AnInterruptedOneKeepsThePointsThatItHas) {
   EXPECT_EQ(sweep_lenet(buffer, {"--num_gpus=1", "--mkl=true", "--batch_size=" + batches,
                                  "--output_file=" + file}),
             143);
-  const std::size_t points = parse_json(std::ifstream(file))["points"].size();
+  const nlohmann::json record = parse_json(std::ifstream(file));
+  EXPECT_EQ(record["interrupted"], true);
+  const std::size_t points = record["points"].size();
   EXPECT_GE(points, 1u);
   EXPECT_LT(points, static_cast<std::size_t>(kPoints));
 }
