@@ -49,7 +49,8 @@ TEST(CheckVerb, NamesTheOperationVariableAndReplicaOfABrokenClaim) {
 TEST(CheckVerb, TakesOptionsOfTheStrategyAndReportsRefusals) {
   const VerbOutcome outcome = check({"forgetful", "--careful", "--num_devices=3,5"});
   EXPECT_EQ(outcome.code, 0) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("5 devices, no peer access, ragged buckets: refused: "));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("5 devices, no peer access, ragged buckets: refused for the same reason"));
   EXPECT_THAT(outcome.out, HasSubstr("more than four devices are too many for me"));
   EXPECT_THAT(outcome.out, HasSubstr("proved in 7 plans, 7 refused\n"));
 }
