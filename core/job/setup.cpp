@@ -266,6 +266,7 @@ plugin::OptionValues given_options(const plugin::Manifest& manifest, const JobOp
 std::vector<plugin::FoundPlugin> wanted_transports(const Setup& setup) {
   std::vector<plugin::FoundPlugin> wanted;
   const std::vector<std::string>& named = setup.options.task.transports;
+  wanted.reserve(named.size());
   for (const std::string& name : named)
     wanted.push_back(setup.catalog.find(plugin::PluginKind::kTransport, name));
   if (named.empty())
