@@ -95,10 +95,12 @@ double known_error(const MachineProfile& profile);
 // If other programs took this part of the cores' time, the rates may be too low.
 inline constexpr double kMuchDisturbed = 0.03;
 bool much_disturbed(const MachineProfile& profile);
-// Returns the relative error to expect of predictions: the error of the checks, but at least the
-// part of the cores' time that other programs took during the calibration, and at least
-// kQuickError after a quick calibration, whose checks are as small as what it measured.
+// The least error to expect after a quick calibration, whose checks are as small as what it
+// measured.
 inline constexpr double kQuickError = 1;
+// Returns the relative error to expect of predictions: the error of the checks, but at least the
+// part of the cores' time that other programs took during the calibration, and
+// kQuickError if that was quick.
 double expected_error(const MachineProfile& profile);
 // Says for people how far to trust the profile: "its checks were 7.5 % off".
 std::string trust_text(const MachineProfile& profile);

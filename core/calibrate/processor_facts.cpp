@@ -25,13 +25,23 @@ topology::HwlocTopology load_topology() {
   return machine;
 }
 
+std::vector<std::string> processor_flags() {
+  const std::string info = SystemRoot("/").text("proc/cpuinfo").value_or("");
+  return words_of(value_of(info, "flags", ':').value_or(""));
+}
+
+bool has(const std::vector<std::string>& flags, const char* flag) {
+  return std::ranges::find(flags, flag) != flags.end();
+}
+
 // Assumes two FMA units per core with 256 bits and one with 512 bits. Processors with more units
 // are faster. All that have AMX have two with 512 bits.
-void read_instructions(ProcessorFacts& facts) {
+void read_instructions([[maybe_unused]] const std::vector<std::string>& flags,
+                       ProcessorFacts& facts) {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
     facts.instructions = "AVX-512";
-    facts.multiply_adds_per_cycle = facts.half_instructions == "AMX" ? 32 : 16;
+    facts.multiply_adds_per_cycle = has(flags, "amx_bf16") ? 32 : 16;
     return;
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
@@ -47,14 +57,11 @@ void read_instructions(ProcessorFacts& facts) {
 // Reads how many times faster products of bf16 are than those of f32, from the measurements in
 // share/results/cpu_training.md. A processor without instructions for bf16 converts the factors
 // first.
-void read_half_instructions(ProcessorFacts& facts) {
-  const std::string info = SystemRoot("/").text("proc/cpuinfo").value_or("");
-  const std::vector<std::string> flags = words_of(value_of(info, "flags", ':').value_or(""));
-  const auto has = [&](const char* flag) { return std::ranges::find(flags, flag) != flags.end(); };
-  if (has("amx_bf16")) {
+void read_half_instructions(const std::vector<std::string>& flags, ProcessorFacts& facts) {
+  if (has(flags, "amx_bf16")) {
     facts.half_gain = 7;
     facts.half_instructions = "AMX";
-  } else if (has("avx512_bf16")) {
+  } else if (has(flags, "avx512_bf16")) {
     facts.half_gain = 2;
     facts.half_instructions = "AVX512_BF16";
   } else {
@@ -107,8 +114,9 @@ ProcessorFacts read_processor_facts() {
   facts.cache_bytes = last_level_bytes(machine.get());
   facts.memory_bytes = hwloc_get_root_obj(machine.get())->total_memory;
   facts.hertz = processor_hertz(SystemRoot("/"));
-  read_half_instructions(facts);
-  read_instructions(facts);
+  const std::vector<std::string> flags = processor_flags();
+  read_instructions(flags, facts);
+  read_half_instructions(flags, facts);
   return facts;
 }
 

@@ -9,23 +9,17 @@
 namespace convoy {
 
 // Returns the number that the whole text is, in any locale; nothing if it is something else or out
-// of the type's range.
+// of the type's range. Whole numbers may have digits of another base.
 template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
+std::optional<Number> parse_number(std::string_view text, int base = 10) {
   Number number{};
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
-
-// The same for digits of this base.
-template <std::integral Number>
-std::optional<Number> parse_number(std::string_view text, int base) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
-  if (error != std::errc{} || stop != end) return std::nullopt;
+  std::from_chars_result read{};
+  if constexpr (std::integral<Number>)
+    read = std::from_chars(text.data(), end, number, base);
+  else
+    read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
   return number;
 }
 

@@ -54,8 +54,7 @@ Lowering::Lowering(const Plan& logical, const Cluster& cluster, const LoweringOp
   plan_.computes = logical.computes;
   places_.resize(cluster.places.size());
   std::iota(places_.begin(), places_.end(), 0u);
-  parity_.assign(places_.size(), 0);
-  departures_.assign(places_.size(), 0);
+  parity_.assign(2 * places_.size(), 0);
 }
 
 void Lowering::require_room(std::size_t operations) {
@@ -257,11 +256,9 @@ void Lowering::copy_through_host(const Operation& copy) {
 PlanSpan Lowering::passage(std::uint32_t place, Passage way, std::uint32_t device,
                            std::uint32_t dtype, std::uint64_t count) {
   constexpr std::uint32_t kFirstSlot = 2 * 4096;  // apart from the slots of staged operands
-  if (way == Passage::kTo)
-    return staging(place, kFirstSlot + 2 * device + parity_[device]++ % 2, dtype, count);
-  const auto devices = static_cast<std::uint32_t>(places_.size());
-  return staging(place, kFirstSlot + 2 * (devices + device) + departures_[device]++ % 2, dtype,
-                 count);
+  const auto places = static_cast<std::uint32_t>(places_.size());
+  const std::uint32_t user = way == Passage::kTo ? device : places + device;
+  return staging(place, kFirstSlot + 2 * user + parity_[user]++ % 2, dtype, count);
 }
 
 PlanSpan Lowering::outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,

@@ -104,8 +104,8 @@ class Lowering {
   std::uint32_t next_id_ = 0;
   std::uint32_t turn_ = 0;  // the next engine of a shared place, for small operations
   std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
-  std::vector<std::uint32_t> parity_;        // per engine: the staging half that is next
-  std::vector<std::uint32_t> departures_;    // per device: the pieces so far that left it
+  // The staging half that is next: per engine, then per engine for the passages from it.
+  std::vector<std::uint32_t> parity_;
   std::vector<std::uint32_t> last_writers_;  // per buffer: the engine that wrote it last
   struct Access {
     std::vector<std::uint32_t> engines;

@@ -203,12 +203,10 @@ void PlanProver::prove_written() {
 
 // Several plans are often refused for one reason, which may be long.
 void PlanProver::show(const CaseOutcome& outcome) {
-  const std::string_view text = outcome.text;
-  const std::string reason = fmt::format(": {}\n", outcome.refusal);
-  if (!outcome.refusal.empty() && outcome.refusal == last_refusal_ && text.ends_with(reason))
-    out_ << text.substr(0, text.size() - reason.size()) << " for the same reason\n";
-  else
-    out_ << text;
+  out_ << outcome.text;
+  if (!outcome.refusal.empty())
+    out_ << (outcome.refusal == last_refusal_ ? " for the same reason" : ": " + outcome.refusal)
+         << '\n';
   out_ << std::flush;
   last_refusal_ = outcome.refusal;
 }

@@ -5,9 +5,13 @@
 namespace convoy::cli {
 
 void CaseOutcome::fail(bool refused, const Error& error) {
-  text += fmt::format("{}: {}\n", refused ? "refused" : "wrong", error.what());
+  if (refused) {
+    text += "refused";
+    refusal = error.what();
+  } else {
+    text += fmt::format("wrong: {}\n", error.what());
+  }
   end = refused ? CaseEnd::kRefused : CaseEnd::kBroken;
-  if (refused) refusal = error.what();
 }
 
 const plan::check::CheckReport& Proofs::of(const plan::Plan& plan) {

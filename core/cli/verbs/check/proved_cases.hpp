@@ -21,7 +21,7 @@ enum class CaseEnd : std::uint8_t { kKept, kBroken, kRefused, kUnproved };
 struct CaseOutcome {
   std::string plan;  // describes the plan
   std::string text;
-  std::string refusal;  // why the plan was refused, which ends the text; empty if it was not
+  std::string refusal;  // why the plan was refused, which follows the text; empty if it was not
   CaseEnd end = CaseEnd::kBroken;
   const plan::check::CheckReport* report = nullptr;    // null: the plan was refused
   const plan::check::CheckReport* findings = nullptr;  // the report whose findings are shown
