@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
+#include "core/base/files/folder_entries.hpp"
 #include "core/base/text/counted.hpp"
 #include "core/checkpoint/checkpoint_marker.hpp"
 #include "core/checkpoint/durable_file.hpp"
@@ -30,8 +31,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 std::vector<std::string> scan(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const fs::path& entry : folder_entries(folder, error)) {
+    const std::string name = entry.filename().string();
     if (checkpoint_step(name)) names.push_back(name);
   }
   std::ranges::sort(names, std::ranges::greater{},
@@ -109,8 +110,8 @@ void CheckpointDirectory::prepare(const Notice& notice) {
 void CheckpointDirectory::remove_left_over() const {
   std::error_code error;
   std::vector<fs::path> left_over;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error))
-    if (DurableFile::is_temporary(entry.path())) left_over.push_back(entry.path());
+  for (const fs::path& entry : folder_entries(folder_, error))
+    if (DurableFile::is_temporary(entry)) left_over.push_back(entry);
   // The old checkpoints are still needed if the new one was not renamed.
   const CheckpointMarker marker = read_checkpoint_marker(folder_).value_or(CheckpointMarker{});
   const bool arrived =

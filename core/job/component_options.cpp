@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
+#include "core/base/process/processors.hpp"
 #include "core/base/text/counted.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/tasks/task.hpp"
@@ -15,23 +15,20 @@
 namespace convoy::job {
 namespace {
 
-std::int64_t processors() {
-  return std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-}
-
 // Returns the number of processors that the devices do not use.
 std::int64_t free_processors(const Setup& setup, std::uint32_t devices) {
   if (!setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) || setup.options.input_only)
-    return processors();
+    return count_usable_processors();
   const std::int64_t threads = setup.options.threads_per_device;
-  return threads == 0 ? 0 : std::max<std::int64_t>(0, processors() - threads * devices);
+  return threads == 0 ? 0
+                      : std::max<std::int64_t>(0, count_usable_processors() - threads * devices);
 }
 
 // Returns the number of free processors. If none is free, returns the number of all, and the system
 // shares them out.
 std::int64_t input_threads(const Setup& setup, std::uint32_t devices) {
   const std::int64_t free = free_processors(setup, devices);
-  return setup.options.input_threads.value_or(free > 0 ? free : processors());
+  return setup.options.input_threads.value_or(free > 0 ? free : count_usable_processors());
 }
 
 }  // namespace
@@ -86,7 +83,7 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
   return fmt::format(
       "the devices leave {} of {} to {} for preparing images, so that they share the cores; "
       "a smaller --num_intra_threads leaves more",
-      free, counted(processors(), "core"), counted(threads, "thread"));
+      free, counted(count_usable_processors(), "core"), counted(threads, "thread"));
 }
 
 train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,

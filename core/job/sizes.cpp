@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <thread>
 
+#include "core/base/process/processors.hpp"
 #include "core/base/text/counted.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/job/tasks/task.hpp"
@@ -28,7 +28,7 @@ double seconds_per_image(const graph::Graph& graph, std::uint32_t cores) {
 Sizes training_sizes(const Setup& setup, std::uint32_t devices) {
   const JobOptions& options = setup.options;
   const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
-  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::uint32_t cores = count_usable_processors();
   const double image_seconds = on_processors ? seconds_per_image(*setup.graph, cores) : 0;
   Sizes sizes;
   sizes.batch = options.batch_size.value_or(setup.model_info.batch_size);

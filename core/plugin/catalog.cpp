@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
+#include "core/base/files/folder_entries.hpp"
 #include "core/base/text/nearest.hpp"
 #include "core/plugin/elf_manifest.hpp"
 #include "core/plugin/search_path.hpp"
@@ -80,14 +81,10 @@ void Catalog::scan_directory(const fs::path& directory) {
     rejected_.push_back({directory, "refused: " + *distrust});
     return;
   }
-  std::vector<fs::path> files;
-  for (fs::directory_iterator next(directory, problem), end; !problem && next != end;
-       next.increment(problem)) {
-    if (next->path().extension() == ".so") files.push_back(next->path());
-  }
+  const std::vector<fs::path> files = folder_entries(directory, problem);
   if (problem) rejected_.push_back({directory, "cannot be listed: " + problem.message()});
-  std::sort(files.begin(), files.end());
-  for (const fs::path& file : files) scan_file(file);
+  for (const fs::path& file : files)
+    if (file.extension() == ".so") scan_file(file);
 }
 
 void Catalog::scan_file(const fs::path& file) {

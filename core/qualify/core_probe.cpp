@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/process/clocks.hpp"
+#include "core/base/process/processors.hpp"
 #include "core/data/jpeg/jpeg_decoder.hpp"
 #include "core/data/jpeg/jpeg_encoder.hpp"
 
@@ -63,20 +64,10 @@ CoreRate decode_on(unsigned core, const std::string& picture, double seconds) {
 
 }  // namespace
 
-std::vector<unsigned> allowed_cores() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  ::sched_getaffinity(0, sizeof(all), &all);
-  std::vector<unsigned> cores;
-  for (unsigned core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &all)) cores.push_back(core);
-  return cores;
-}
-
 std::vector<CoreRate> probe_cores(double seconds) {
   const std::string picture = made_up_picture();
   std::vector<std::future<CoreRate>> threads;
-  for (const unsigned core : allowed_cores())
+  for (const unsigned core : usable_processors())
     threads.push_back(std::async(std::launch::async, [&picture, core, seconds] {
       return decode_on(core, picture, seconds);
     }));

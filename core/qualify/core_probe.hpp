@@ -15,7 +15,4 @@ struct CoreRate {
 // rates.
 std::vector<CoreRate> probe_cores(double seconds);
 
-// Returns the processing units that this process may use.
-std::vector<unsigned> allowed_cores();
-
 }  // namespace convoy::qualify

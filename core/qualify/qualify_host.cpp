@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "core/base/process/processors.hpp"
 #include "core/base/text/system_text.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/component_options.hpp"
@@ -38,7 +39,7 @@ std::vector<QualifiedDevice> qualified_devices(const runtime::OpenDevices& devic
 class HostProbes {
  public:
   HostProbes(const ProbeTarget& target, const ProbeOptions& options)
-      : target_(target), options_(options), cores_(allowed_cores()) {
+      : target_(target), options_(options), cores_(usable_processors()) {
     host_.devices = qualified_devices(*target.devices);
     if (target.hardware != nullptr)
       host_.expected_by = fmt::format("{}: {}", target.hardware->name, target.hardware->rates);

@@ -1,33 +1,21 @@
 #include "core/report/environment.hpp"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
 #include <ctime>
-#include <fstream>
+
+#include "core/base/process/processors.hpp"
+#include "core/base/system/system_root.hpp"
+#include "core/base/text/system_text.hpp"
 
 namespace convoy::report {
 namespace {
 
 std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return {};
-}
-
-std::uint32_t usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 0;
-  return static_cast<std::uint32_t>(CPU_COUNT(&set));
+  const std::string info = SystemRoot("/").text("proc/cpuinfo").value_or("");
+  return value_of(info, "model name", ':').value_or("");
 }
 
 std::uint64_t memory_bytes() {
@@ -58,7 +46,7 @@ Environment detect_environment(const std::string& convoy_version) {
         std::string(names.sysname) + " " + names.release + " " + names.machine;
   }
   environment.cpu = cpu_name();
-  environment.processors = usable_processors();
+  environment.processors = count_usable_processors();
   environment.memory_bytes = memory_bytes();
   environment.start_time = utc_now();
   return environment;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/files/folder_entries.hpp"
 #include "core/base/text/nearest.hpp"
 #include "core/base/text/number.hpp"
 #include "topology/catalogue/platform_host.hpp"
@@ -169,9 +170,9 @@ void check_gpu_count(const Platform& platform, std::uint32_t gpus_per_host) {
 std::vector<std::string> platform_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
+  for (const std::filesystem::path& entry : folder_entries(folder, ignored))
+    if (entry.extension() == ".json") names.push_back(entry.stem().string());
+  std::ranges::sort(names);
   return names;
 }
 

@@ -1,13 +1,13 @@
 #include "topology/detect/usable_cores.hpp"
 
 #include <hwloc.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <memory>
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/base/process/processors.hpp"
 #include "topology/detect/hwloc_topology.hpp"
 
 namespace convoy::topology {
@@ -37,13 +37,8 @@ std::size_t packages_with_memory(hwloc_topology* topology, hwloc_const_bitmap_t 
 }
 
 UsableCores without_hwloc() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  ::sched_getaffinity(0, sizeof(all), &all);
   UsableCores result;
-  for (unsigned unit = 0; unit < CPU_SETSIZE; ++unit)
-    if (CPU_ISSET(unit, &all)) result.cores.push_back({unit});
-  if (result.cores.empty()) result.cores.push_back({0});
+  for (const unsigned unit : usable_processors()) result.cores.push_back({unit});
   result.present = result.cores.size();
   return result;
 }

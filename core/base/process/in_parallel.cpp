@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/process/processors.hpp"
+
 namespace convoy {
 namespace {
 
@@ -62,8 +64,7 @@ struct CountedHelpers {
 
 void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
   SharedWork shared(count, work);
-  const std::size_t threads =
-      std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  const std::size_t threads = std::min<std::size_t>(count, count_usable_processors());
   {
     const CountedHelpers counted(threads > 1 ? threads - 1 : 0);
     std::vector<std::jthread> helpers;  // destroyed, and so joined, before `counted`

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 
+#include "core/base/files/folder_entries.hpp"
 #include "core/base/text/system_text.hpp"
 
 namespace convoy {
@@ -77,10 +77,8 @@ std::optional<std::uint64_t> SystemRoot::memory_field(std::string_view name) con
 std::vector<std::string> SystemRoot::names(const std::string& path) const {
   std::vector<std::string> result;
   std::error_code error;
-  fs::directory_iterator it(root_ / path, error);
-  for (; !error && it != fs::directory_iterator(); it.increment(error))
-    result.push_back(it->path().filename().string());
-  std::sort(result.begin(), result.end());
+  for (const fs::path& entry : folder_entries(root_ / path, error))
+    result.push_back(entry.filename().string());
   return result;
 }
 

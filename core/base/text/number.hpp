@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <concepts>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -20,6 +21,20 @@ std::optional<Number> parse_number(std::string_view text, int base = 10) {
   else
     read = std::from_chars(text.data(), end, number);
   if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+// Returns the whole number that the text is, in decimal digits. One out of the type's range becomes
+// the nearest in it, so that it is refused as a number, not taken for a name.
+template <std::integral Number>
+std::optional<Number> parse_nearest_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc::invalid_argument || stop != end) return std::nullopt;
+  if (error == std::errc::result_out_of_range)
+    return text.starts_with('-') ? std::numeric_limits<Number>::min()
+                                 : std::numeric_limits<Number>::max();
   return number;
 }
 

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <thread>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/files/output_file.hpp"
+#include "core/base/process/processors.hpp"
 #include "core/base/text/json.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
@@ -92,8 +92,7 @@ class Comparer {
   void choose_threads() {
     if (request_.simulated || find_flag(request_.common, "num_intra_threads")) return;
     const std::uint32_t most = *std::max_element(request_.counts.begin(), request_.counts.end());
-    const std::uint32_t threads =
-        std::max(1u, std::max(1u, std::thread::hardware_concurrency()) / most);
+    const std::uint32_t threads = std::max(1u, count_usable_processors() / most);
     threads_ = fmt::format("--num_intra_threads={}", threads);
     notices_.push_back(
         fmt::format("every CPU device has {}, as many as with {}, so that rows can be compared; "

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/files/folder_entries.hpp"
 #include "core/base/files/output_file.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
@@ -122,15 +123,11 @@ std::vector<fs::path> template_files(const std::string& kind) {
          kind);
   }
   std::error_code problem;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(templates / kind, problem)) {
-    files.push_back(entry.path());
-  }
+  std::vector<fs::path> files = folder_entries(templates / kind, problem);
   if (files.empty()) {
     fail(ExitCode::kUnavailable, "no templates in {}; install convoy completely",
          (templates / kind).string());
   }
-  std::sort(files.begin(), files.end());
   return files;
 }
 
@@ -142,10 +139,8 @@ std::string filled(const std::string& text, const std::string& name) {
 std::vector<std::string> shipped_sources() {
   std::error_code problem;
   std::vector<std::string> names;
-  for (const auto& entry :
-       fs::directory_iterator(plugin::share_directory() / "strategies", problem))
-    names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
+  for (const fs::path& file : folder_entries(plugin::share_directory() / "strategies", problem))
+    names.push_back(file.stem().string());
   return names;
 }
 

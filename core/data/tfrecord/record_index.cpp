@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/files/folder_entries.hpp"
 #include "core/base/text/number.hpp"
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/tfrecord/tfrecord_reader.hpp"
@@ -51,11 +52,11 @@ std::vector<FileScan> scan_files(const std::vector<std::filesystem::path>& files
   return scans;
 }
 
-bool is_record_file(const std::filesystem::directory_entry& entry, std::string_view prefix) {
-  const std::string name = entry.path().filename().string();
+bool is_record_file(const std::filesystem::path& entry, std::string_view prefix) {
+  const std::string name = entry.filename().string();
   std::error_code ignored;
   return name.starts_with(prefix) && name.find("-of-", prefix.size()) != std::string::npos &&
-         !entry.is_directory(ignored);
+         !std::filesystem::is_directory(entry, ignored);
 }
 
 // The parts of a name: "train-00001-of-00004" is the second of four files.
@@ -117,7 +118,7 @@ std::vector<std::filesystem::path> find_record_files(const std::filesystem::path
                                                      Subset subset) {
   const std::string prefix = subset == Subset::kTrain ? "train-" : "validation-";
   std::error_code error;
-  std::filesystem::directory_iterator entries(folder, error);
+  const std::vector<std::filesystem::path> entries = folder_entries(folder, error);
   if (error) {
     fail(ExitCode::kUnavailable,
          "cannot list the data folder {}: {}; data_dir must be a folder of TFRecord files named "
@@ -127,12 +128,12 @@ std::vector<std::filesystem::path> find_record_files(const std::filesystem::path
   std::vector<std::filesystem::path> files;
   std::int64_t others = 0;
   std::string other;
-  for (const auto& entry : entries) {
+  for (const std::filesystem::path& entry : entries) {
     if (is_record_file(entry, prefix)) {
-      files.push_back(entry.path());
+      files.push_back(entry);
     } else {
       ++others;
-      other = entry.path().filename().string();
+      other = entry.filename().string();
     }
   }
   if (files.empty()) {
@@ -141,7 +142,6 @@ std::vector<std::filesystem::path> find_record_files(const std::filesystem::path
          others == 0 ? "it is empty"
                      : fmt::format("it has {} other entries, for example '{}'", others, other));
   }
-  std::sort(files.begin(), files.end());
   return files;
 }
 

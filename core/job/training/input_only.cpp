@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/files/output_file.hpp"
 #include "core/base/process/clocks.hpp"
+#include "core/base/process/processors.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
 
 namespace convoy::job {
@@ -96,7 +96,7 @@ report::InputSpeed measure_input(data::BatchSource& source, const data::DataOpti
   using Clock = std::chrono::steady_clock;
   report::InputSpeed speed;
   speed.threads = options.threads;
-  speed.cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, options.threads);
+  speed.cores = std::min<std::int64_t>(count_usable_processors(), options.threads);
   Clock::time_point begin = Clock::now(), last = begin;
   double processor_begin = processor_seconds();
   std::int64_t made_before = 0;
