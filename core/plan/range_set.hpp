@@ -35,10 +35,6 @@ class RangeSet {
     for (const auto& [first, end] : ends_) result.push_back({first, end - first});
     return result;
   }
-  bool is_exactly(const ElementRange& range) const {
-    return ends_.size() == 1 && ends_.begin()->first == range.first &&
-           ends_.begin()->second == range.first + range.count;
-  }
   // Calls visit(range) for every stretch of `range` that is not in the set.
   template <typename Visit>
   void for_each_gap(const ElementRange& range, Visit visit) const {

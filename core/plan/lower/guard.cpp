@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/lower/guard_domains.hpp"
 #include "core/plan/lower/guard_memory.hpp"
+#include "core/plan/lower/true_gradients.hpp"
 #include "core/plan/range_set.hpp"
 #include "core/plan/stages.hpp"
 
@@ -15,7 +16,10 @@ namespace {
 class Guard {
  public:
   Guard(const Plan& logical, const GuardOptions& options)
-      : logical_(logical), options_(options), memory_(plan_, options.loss_scale) {
+      : logical_(logical),
+        options_(options),
+        unscales_early_(options.scales_loss() && needs_true_gradients(logical)),
+        memory_(plan_, options.loss_scale) {
     plan_.cluster = logical.cluster;
     plan_.arena = logical.arena;
     plan_.buffers = logical.buffers;
@@ -38,9 +42,27 @@ class Guard {
 
  private:
   void read_scale(Operation& operation) {
-    if (!options_.scales_loss()) return;
     operation.flags |= CONVOY_OP_LOSS_SCALED;
     operation.reads.push_back(memory_.scale_at(memory_.home_of(operation)));
+  }
+
+  // For an operation that reads a gradient.
+  void take_out_scale(Operation& operation) {
+    if (options_.scales_loss() && !unscales_early_) read_scale(operation);
+  }
+
+  // Divides the gradient of a backward operation by the loss scale.
+  Operation unscaled(const Operation& backward) {
+    Operation divide;
+    divide.kind = OperationKind::kDivide;
+    divide.source = backward.source;
+    divide.phase = backward.phase;
+    divide.place = backward.place;
+    PlanSpan scale = memory_.scale_at(memory_.home_of(backward));
+    scale.count = 1;  // without its counter
+    divide.reads = {backward.writes.front(), scale};
+    divide.writes = {backward.writes.front()};
+    return divide;
   }
 
   void add(const Operation& logical) {
@@ -49,16 +71,18 @@ class Guard {
     const bool has_loss =
         operation.kind == OperationKind::kBackward && end == logical_.arena->layers();
     const bool applies = operation.kind == OperationKind::kApply;
-    if (has_loss) read_scale(operation);
-    if (!options_.needs_norm()) {
-      if (applies)
-        add_update(operation);
-      else
-        plan_.body.push_back(std::move(operation));
-      return;
+    if (has_loss && options_.scales_loss()) read_scale(operation);
+    if (applies && !options_.needs_norm()) return add_update(std::move(operation));
+    if (applies) {
+      require_first_update(operation);
+      return defer(std::move(operation));
     }
-    if (applies) require_first_update(operation);
-    if (applies || follows_an_update(operation)) return defer(std::move(operation));
+    add_other(std::move(operation));
+    if (logical.kind == OperationKind::kBackward && unscales_early_) add_other(unscaled(logical));
+  }
+
+  void add_other(Operation operation) {
+    if (options_.needs_norm() && follows_an_update(operation)) return defer(std::move(operation));
     plan_.body.push_back(std::move(operation));
   }
 
@@ -96,7 +120,7 @@ class Guard {
 
   void add_update(Operation apply) {
     if (options_.gradient_norms) report_norms(apply);
-    read_scale(apply);
+    take_out_scale(apply);
     plan_.body.push_back(std::move(apply));
   }
 
@@ -124,7 +148,7 @@ class Guard {
         norm.variable = v;
         norm.reads = {{gradient.buffer, CONVOY_F32, gradient.first + (range.first - target.first),
                        range.count}};
-        read_scale(norm);
+        take_out_scale(norm);
         const std::uint32_t reports = memory_.reports_at(memory_.home_of(norm));
         norm.writes = {{reports, CONVOY_F32, plan_.buffers[reports].count++, 1}};
         plan_.body.push_back(std::move(norm));
@@ -207,7 +231,7 @@ class Guard {
         Operation norm = norm_of(*update);
         norm.reads = {update->reads.front()};
         if (options_.clip_norm > 0) norm.reads.push_back(update->writes.front());
-        read_scale(norm);
+        take_out_scale(norm);
         add_norm(std::move(norm),
                  parts.count == 1 ? total : PlanSpan{buffer, CONVOY_F32, next++, 1});
       }
@@ -239,6 +263,7 @@ class Guard {
 
   const Plan& logical_;
   const GuardOptions& options_;
+  const bool unscales_early_;  // after backward, and not in the update
   Plan plan_;
   GuardMemory memory_;
   std::uint32_t phase_ = 0;

@@ -32,13 +32,14 @@ struct GuardOptions {
 };
 
 // Adds these options to a logical plan as operations. The loss scale is memory that backward and
-// apply read. Norms are computed from the gradients that are applied. The scale is adapted once per
-// step, for any number of devices. If an update depends on the norm of the whole gradient, all
-// updates of a step move behind the last gradient sum; other operations stay in place. Without any
-// option the plan does not change. `report` is the result of check_plan for the plan. Error kUsage
-// with the reason for plans in which a step has no such norm, or in which adapting the scale would
-// be wrong because a gradient outlives its step. All stages share the added memory, so that the
-// loss scale passes from one stage to the next.
+// apply read; in plans that need the gradients themselves, each is divided by it after backward.
+// Norms are computed from the gradients that are applied. The scale is adapted once per step, for
+// any number of devices. If an update depends on the norm of the whole gradient, all updates of a
+// step move behind the last gradient sum; other operations stay in place. Without any option the
+// plan does not change. `report` is the result of check_plan for the plan. Error kUsage with the
+// reason for plans in which a step has no such norm, or in which adapting the scale would be wrong
+// because a gradient outlives its step. All stages share the added memory, so that the loss scale
+// passes from one stage to the next.
 Plan guard(const Plan& logical, const check::CheckReport& report, const GuardOptions& options);
 
 }  // namespace convoy::plan

@@ -80,6 +80,43 @@ TEST(Guard, ClipsByTheNormOfTheWholeGradientInEverySynchronousPlan) {
       }
 }
 
+// Every second variable has a master, as in Parallax; replicas update their own copies of the
+// others.
+void write_hybrid(Planner& p) {
+  p.compute();
+  const PlaceId here = p.replica_place(ReplicaId(0));
+  for (std::uint32_t i = 0; i < p.variable_count(); ++i) {
+    const Range range = p.variable(i).range;
+    if (i % 2 == 1) {
+      p.all_reduce(p.all_gradients(range));
+      for (const auto r : p.replicas()) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
+      continue;
+    }
+    const Span master = p.master(here)[range];
+    std::vector<Span> arrived;
+    for (const auto r : p.replicas()) {
+      arrived.push_back(p.scratch(here, range.count));
+      p.copy(arrived.back(), p.gradient(r)[range]);
+    }
+    const Buffer sum = p.scratch(here, range.count);
+    p.sum(sum, arrived);
+    p.apply(master, sum);
+    for (const auto r : p.replicas()) p.copy(p.parameters(r)[range], master);
+  }
+}
+
+TEST(Guard, ClipsByOneNormWhereSomeVariablesHaveAMasterAndOthersHaveNone) {
+  const plan::ArenaMap arena = small_arena(0);
+  for (const std::uint32_t replicas : {1u, 3u}) {
+    const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
+    const plan::Plan logical = guarded(write_plan(cluster, arena, write_hybrid), clipping());
+    EXPECT_EQ(
+        difference(interpreted_reads(logical, 4), clipped_reads(arena, replicas, 4)).value_or(""),
+        "")
+        << replicas;
+  }
+}
+
 TEST(Guard, ALimitThatIsNeverReachedChangesNoBit) {
   const plan::ArenaMap arena = ragged_arena();
   const plan::Cluster cluster = plan::make_single_host(3, false, "gpu");
