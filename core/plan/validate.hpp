@@ -7,8 +7,8 @@ namespace convoy::plan {
 // Checks of the data that a plug-in passes to the host. All throw Error kFailed with the value
 // found.
 
-// The largest number of spans that an operation reads, or writes.
-constexpr std::uint64_t kMaximumSpans = 4096;
+// The largest number of spans that an operation reads, or writes: more than a cluster has replicas.
+constexpr std::uint64_t kMaximumSpans = 1 << 20;
 
 void require_index(std::uint64_t index, std::uint64_t count, const char* what);
 

@@ -21,7 +21,8 @@ class KernelCall {
   explicit KernelCall(const convoy_kernel_call& call)
       : call_(read_sized(call, "convoy_kernel_call", Side::kPlugin)) {}
 
-  // The step, counted from 0 over all training, and its learning rate; both are 0 in a prologue.
+  // The step, counted from 0 over all training, and its learning rate, as for Planner::apply();
+  // both are 0 in a prologue.
   std::uint64_t step() const { return call_.step; }
   double learning_rate() const { return call_.learning_rate; }
   // CallOptions::scalar and sizes.

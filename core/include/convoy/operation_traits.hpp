@@ -21,7 +21,7 @@ enum class OperationWork : std::uint8_t {
   kCompute      // layers of a replica
 };
 
-// Least and most spans. kManySpans: a strategy may name up to 4096; a lowered plan may have more.
+// Least and most spans. kManySpans: a strategy may name up to 2^20; a lowered plan may have more.
 struct SpanCounts {
   std::uint64_t least;
   std::uint64_t most;

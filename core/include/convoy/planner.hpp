@@ -195,7 +195,7 @@ class Planner {
   void axpy(Span to, double a, Span x, Span y) { emit(make(CONVOY_OP_AXPY, a), {x, y}, {to}); }
   // to = from, converted to to's dtype. Both dtypes are f32, f16 or bf16.
   void cast(Span to, Span from) { submit(make(CONVOY_OP_CAST), {&from, 1}, {&to, 1}); }
-  // to = the sum of 1 to 4096 spans, added up at to's place.
+  // to = the sum of 1 to 1048576 spans, added up at to's place.
   void sum(Span to, const std::vector<Span>& from) { submit(make(CONVOY_OP_SUM), from, {&to, 1}); }
   // to = value * factor, element by element; a factor of one element multiplies all. f32, like all
   // following operations. The checker treats it as linear in `value`, whatever the factor is.
@@ -260,7 +260,9 @@ class Planner {
   // --- updates, kernels, computing
 
   // The configured optimizer on a range of a master, or of a replica's own parameters. The host
-  // divides the sum by its contributions and adds weight decay, clipping and the learning rate.
+  // divides the sum by its contributions and adds weight decay, clipping and the learning rate of
+  // the step: that of the last compute() before it in the body, or of the first for what comes
+  // before.
   void apply(Span parameters, Span gradient_sum, ApplyOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_APPLY);
     operation.contributions = options.contributions;

@@ -15,7 +15,7 @@ enum convoy_operation_kind {
   CONVOY_OP_COPY = 1,  /* write <- read; any two places */
   CONVOY_OP_FILL = 2,  /* write <- scalar */
   CONVOY_OP_ADD = 3,   /* write <- read 0 + read 1 */
-  CONVOY_OP_SUM = 4,   /* every write <- reduction over all reads (1 to 4096) */
+  CONVOY_OP_SUM = 4,   /* every write <- reduction over all reads (1 to 1048576) */
   CONVOY_OP_SCALE = 5, /* write <- scalar * read */
   CONVOY_OP_AXPY = 6,  /* write <- scalar * read 0 + read 1 */
   CONVOY_OP_CAST = 7,  /* write <- read, converted to the write's dtype */
@@ -216,7 +216,9 @@ typedef int32_t (*convoy_host_kernel)(const convoy_region* reads, uint64_t read_
                                       const convoy_region* writes, uint64_t write_count);
 
 /* The argument of a kernel with a context. step counts from the first step of all training;
- * learning_rate is that of the step. Both are 0 in a prologue. */
+ * learning_rate is that of the step. An operation belongs to the step of the last compute before it
+ * in the body; operations before the first compute belong to that step. Both are 0 in a prologue.
+ */
 typedef struct convoy_kernel_call {
   uint64_t struct_size;
   void* state; /* convoy_kernel.state */
