@@ -56,6 +56,7 @@ class OpenDevice {
   // Call it when an operation hangs: the operation still uses its memory, and closing the device
   // would hang, too. From then on nothing of the device is freed until the process ends.
   void abandon() { abandoned_ = true; }
+  bool is_abandoned() const { return abandoned_; }
   void write(void* to, const void* from_host, std::uint64_t bytes);
   void read(void* to_host, const void* from, std::uint64_t bytes);
 

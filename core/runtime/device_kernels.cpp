@@ -22,9 +22,11 @@ void* build_kernel_for(plugin::OpenDevice& device, const plugin::KernelForms& fo
   return device.build_kernel(code);
 }
 
+// After the first constructor the object exists, so that its destructor frees what was built when
+// one of the kernels cannot be built.
 DeviceKernels::DeviceKernels(const plan::Plan& lowered, const Engines& engines,
                              plugin::StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices)
-    : devices_(std::move(devices)) {
+    : DeviceKernels(std::move(devices)) {
   const plugin::KernelForms forms = devices_->kernel_forms();
   if (forms.has(CONVOY_KERNEL_HOST)) return;
   for (const std::vector<plan::Operation>* section : plan::sections_of(lowered))

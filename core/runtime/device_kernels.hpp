@@ -29,6 +29,8 @@ class DeviceKernels {
   void* find(const plugin::OpenDevice* device, const std::string& kernel) const;
 
  private:
+  explicit DeviceKernels(std::shared_ptr<OpenDevices> devices) : devices_(std::move(devices)) {}
+
   std::shared_ptr<OpenDevices> devices_;  // they free the kernels
   std::map<std::pair<plugin::OpenDevice*, std::string>, void*> built_;
 };

@@ -45,6 +45,7 @@ class OpenDevices {
 
   // Abandons every device. Do not use them afterwards.
   void abandon();
+  bool are_abandoned() const { return opened_.front()->is_abandoned(); }
 
  private:
   std::vector<std::unique_ptr<plugin::OpenDevice>> opened_;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 
 #include "core/base/error.hpp"
 #include "core/base/process/left_memory.hpp"
+#include "core/base/process/processors.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/state/initial_values.hpp"
@@ -206,7 +206,7 @@ std::vector<std::vector<convoy_profile_record>> Session::profile() const {
 // Initialises one variable after the other, because all of them together are as large as the model.
 // Every host computes the same values, whatever part of them it holds.
 void Session::initialize_parameters() {
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads = static_cast<int>(count_usable_processors());
   for (std::uint32_t i = 0; i < graph_.variables().size(); ++i) {
     const std::vector<float> values =
         initial_variable(graph_, i, options_.seed, options_.hash_initializer, threads);
@@ -243,14 +243,17 @@ std::shared_ptr<const PreparedPlan> Session::prepare(plugin::StrategyPlugin& str
   return prepare_plan(site(), &strategy, bucket_elements);
 }
 
-void Session::exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64_t next_step) {
+std::optional<Error> Session::exchange_plan(std::shared_ptr<const PreparedPlan> plan,
+                                            std::int64_t next_step) {
   const StoredValues::Snapshot state = values_->snapshot();
   const std::shared_ptr<const PreparedPlan> before = plan_;
   try {
     adopt(state, std::move(plan), next_step);
+    return std::nullopt;
   } catch (const Error& error) {
-    if (error.code() != ExitCode::kTimeout) adopt(state, before, next_step);
-    throw;
+    if (devices_->are_abandoned() || error.code() == ExitCode::kTimeout) throw;
+    adopt(state, before, next_step);
+    return error;
   }
 }
 

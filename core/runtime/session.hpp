@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/graph/graph.hpp"
 #include "core/graph/graph_view.hpp"
 #include "core/plugin/device_plugin.hpp"
@@ -90,9 +91,12 @@ class Session {
   // Continues training with this plan from the step with that number. Keeps parameters, optimizer
   // state, batch norm statistics and the loss scale, and also devices and compiled layers. The
   // memory of both plans never exists at the same time. Call it between two steps with nothing
-  // queued, and only for exchangeable plans, see why_not_exchangeable(). Error when there is not
-  // enough memory for the plan; the session then keeps the previous one.
-  void exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64_t next_step);
+  // queued, and only for exchangeable plans, see why_not_exchangeable(). Returns why the
+  // session keeps its previous plan, for example because there is not enough memory for this one;
+  // nothing when it has the new plan. Error when it can go on with neither: a device hangs, or the
+  // previous plan does not fit any more.
+  std::optional<Error> exchange_plan(std::shared_ptr<const PreparedPlan> plan,
+                                     std::int64_t next_step);
   // Runs the prologue of the stage that begins with that step and continues with this stage. Call
   // it between two steps with nothing queued.
   void enter_stage(std::int64_t step);

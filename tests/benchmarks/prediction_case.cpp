@@ -1,5 +1,6 @@
 #include "tests/benchmarks/prediction_case.hpp"
 
+#include "core/base/error.hpp"
 #include "core/calibrate/step_check.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/simulate/machine/described_constants.hpp"
@@ -82,7 +83,7 @@ void PredictionCase::round(PredictionReference& reference, int steps) {
   for (std::size_t turn = 0; turn < contenders_.size(); ++turn) {
     const std::size_t i = forwards_ ? turn : contenders_.size() - 1 - turn;
     if (session_->plan() != contenders_[i].plan)
-      session_->exchange_plan(contenders_[i].plan, steps_->submitted());
+      CONVOY_CHECK(!session_->exchange_plan(contenders_[i].plan, steps_->submitted()));
     const double before = reference.seconds();
     const double seconds = steps_->run(steps);
     cases_[i].turns.push_back({seconds, (before + reference.seconds()) / 2});

@@ -6,9 +6,11 @@
 
 #include "core/runtime/state/training_state.hpp"
 #include "core/train/optimizer.hpp"
+#include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::testing::exchange_plan_test {
 namespace {
@@ -70,7 +72,7 @@ class ExchangePlan : public ::testing::Test {
       return ways.size() > 1 && point.global_step % kTurn == 0;
     };
     events.change_plan = [&](const runtime::PausePoint& point) {
-      session.exchange_plan(plans[++turn % plans.size()], point.global_step);
+      EXPECT_FALSE(session.exchange_plan(plans[++turn % plans.size()], point.global_step));
     };
     NumberSource source({session.cluster().replicas(), 4, 3 * 8 * 8, 7},
                         [](std::int64_t image) { return static_cast<float>(image % 17) / 10; });
@@ -151,7 +153,7 @@ TEST_F(ExchangePlan, KeepsTheCompiledLayersAndHasMemoryOfOnePlanOnly) {
   const auto server = strategy_plugin(host_, "parameter_server");
   Session session(small_network(), *replicated, devices_, options_);
   Session other(small_network(), *server, session.devices(), options_);
-  session.exchange_plan(session.prepare(*server, options_.bucket_elements), 0);
+  EXPECT_FALSE(session.exchange_plan(session.prepare(*server, options_.bucket_elements), 0));
   const std::vector<MemoryUse> use = session.memory_use();
   const std::vector<MemoryUse> expected = other.memory_use();
   ASSERT_EQ(use.size(), expected.size());
@@ -163,6 +165,19 @@ TEST_F(ExchangePlan, KeepsTheCompiledLayersAndHasMemoryOfOnePlanOnly) {
     EXPECT_EQ(use[i].activations, expected[i].activations) << i;
   }
   EXPECT_EQ(session.plan()->step.check().verdict_text(), "synchronous");
+}
+
+// The previous plan would wait without end for a device that hangs in the prologue of the new one.
+TEST_F(ExchangePlan, EndsTheRunWhenADeviceThatDidNotComeWithConvoyHangs) {
+  const auto plugin = fake_plugin({.hang_device = 0, .hang_milliseconds = 600, .patience = 10});
+  devices_ = open_devices(*plugin, 2);
+  options_.executor.deadline_seconds = 0.1;
+  const auto replicated = strategy_plugin(host_, "replicated");
+  const auto relaxed = strategy_plugin(host_, "replicated", {{"variable_consistency", "relaxed"}});
+  Session session(small_network(), *replicated, devices_, options_);
+  const auto plan = session.prepare(*relaxed, options_.bucket_elements);
+  EXPECT_THAT(thrown_text([&] { (void)session.exchange_plan(plan, 0); }),
+              HasSubstr("of the plan's prologue on fake:0"));
 }
 
 }  // namespace

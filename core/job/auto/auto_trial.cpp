@@ -110,18 +110,14 @@ bool AutoTrial::turn_ends_after(const runtime::PausePoint& point) const {
 }
 
 void AutoTrial::end_turn(const runtime::PausePoint& point) {
-  bool runs = false;
-  while (!runs) {
+  for (;;) {
     const bool over = schedule_->over();
     Participant& next = scheduled(over ? schedule_->winner() : schedule_->current());
-    try {
-      use(next, point);
-      runs = true;
-    } catch (const Error& error) {
-      if (over || error.code() == ExitCode::kTimeout) throw;
-      next.left_out = error.what();
-      schedule_->drop_current();
-    }
+    const std::optional<Error> refusal = use(next, point);
+    if (!refusal) break;
+    if (over) throw *refusal;
+    next.left_out = refusal->what();
+    schedule_->drop_current();
   }
   if (schedule_->over())
     decide_now();
@@ -129,15 +125,18 @@ void AutoTrial::end_turn(const runtime::PausePoint& point) {
     turn_end_ = point.global_step + schedule_->turn_steps();
 }
 
-void AutoTrial::use(Participant& participant, const runtime::PausePoint& point) {
-  if (session_.plan() == participant.plan) return;
+// Returns why the participant's plan cannot be used; the session then keeps its plan.
+std::optional<Error> AutoTrial::use(Participant& participant, const runtime::PausePoint& point) {
+  if (session_.plan() == participant.plan) return std::nullopt;
   const double begin = session_.devices()->now();
-  session_.exchange_plan(participant.plan, point.global_step);
+  if (std::optional<Error> refusal = session_.exchange_plan(participant.plan, point.global_step))
+    return refusal;
   const double seconds = session_.devices()->now() - begin;
   ++exchanges_;
   exchange_seconds_ += seconds;
   if (point.timed_step >= 0) timed_exchange_seconds_ += seconds;
   changed_();
+  return std::nullopt;
 }
 
 void AutoTrial::decide_now() {

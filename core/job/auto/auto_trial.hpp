@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/job/setup.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
@@ -64,7 +65,7 @@ class AutoTrial {
   void end_turn(const runtime::PausePoint& point);
   Participant& scheduled(std::size_t number);
   const Participant& in_use() const;
-  void use(Participant& participant, const runtime::PausePoint& point);
+  std::optional<Error> use(Participant& participant, const runtime::PausePoint& point);
   void decide_now();
   select::TrialResult result() const;
 

@@ -116,7 +116,7 @@ TEST_F(GraphReplay, GivesTheSameWhenPlansAreExchanged) {
       return point.global_step % 6 == 0;
     };
     events.change_plan = [&](const runtime::PausePoint& point) {
-      session.exchange_plan(plans[++turn % 2], point.global_step);
+      EXPECT_FALSE(session.exchange_plan(plans[++turn % 2], point.global_step));
     };
     const auto source = hash_images(2, 2);
     runtime::run_training(session, *source, constant_rate(0.05), {0, 14, 0}, events);
