@@ -69,11 +69,6 @@ std::optional<Refusal> disagreement(const Join& newcomer, const Join& other) {
                    short_hash(value_or_none(newcomer.plugins, *name)), other,
                    short_hash(value_or_none(other.plugins, *name)),
                    "install the same file on every host");
-  if (const std::string* name = first_difference(newcomer.layouts, other.layouts))
-    return refusal(ExitCode::kUnavailable, newcomer, fmt::format("storage of {} ", *name),
-                   value_or_none(newcomer.layouts, *name), other,
-                   value_or_none(other.layouts, *name),
-                   "run on machines with the same kind of devices");
   return std::nullopt;
 }
 

@@ -32,7 +32,6 @@ Join make_join(const ControlOptions& options, const Introduction& introduction, 
   join.model = introduction.model;
   join.plugins = introduction.plugins;
   join.flags = introduction.flags;
-  join.layouts = introduction.layouts;
   return join;
 }
 

@@ -47,7 +47,6 @@ struct Introduction {
   std::string model;
   std::vector<NamedValue> plugins;
   std::vector<NamedValue> flags;
-  std::vector<NamedValue> layouts;
 };
 
 // Makes the message with which this task joins: the introduction, its name, the sizes of the run,

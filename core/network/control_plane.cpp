@@ -7,7 +7,6 @@
 namespace convoy::network {
 namespace {
 
-constexpr std::size_t kMostBlobBytes = 64u << 20;
 constexpr std::chrono::milliseconds kLookSeconds{20};  // how often a wait asks `interrupted`
 // Between attempts to connect or to look up a name.
 constexpr std::chrono::milliseconds kBetweenAttempts{100};
@@ -178,7 +177,7 @@ void ControlPlane::rejoin(const Introduction& introduction) {
   loss_.reset();
   roster_.reset();
   results_.clear();
-  members_.clear();
+  positions_.clear();
   stops_.begin();
   interruption_.reset();
   asked_to_end_ = false;
@@ -236,7 +235,7 @@ void ControlPlane::received(CoordinatorMessage message) {
 
 void ControlPlane::take(const Pulse& pulse) {
   offset_.add(pulse.sent, pulse.received, pulse.replied, nanoseconds_now());
-  if (!pulse.members.empty()) members_ = pulse.members;
+  if (!pulse.positions.empty()) positions_ = pulse.positions;
 }
 
 // Only the first loss counts, because later ones may follow from it.
@@ -247,7 +246,7 @@ void ControlPlane::fail_locked(const Loss& loss) {
 }
 
 void ControlPlane::fail_without_connection() {
-  fail_locked({-1, ExitCode::kTimeout,
+  fail_locked({ExitCode::kTimeout,
                fmt::format("{} lost: its connection closed, so its process has ended{}",
                            coordinator_text(options_.identity, coordinator_), own_position())});
 }
@@ -260,7 +259,7 @@ void ControlPlane::closed(const std::string& reason) {
 }
 
 Position ControlPlane::position() const {
-  Position position{step_, operation_, "", busy_seconds_};
+  Position position{step_, operation_, ""};
   if (position.operation >= 0 && options_.operation_text)
     position.operation_text = options_.operation_text(position.operation);
   return position;
@@ -292,10 +291,9 @@ void ControlPlane::look_after_coordinator(TimePoint time) {
   const double pause = seconds_between(last_beat_, time);
   if (pause > options_.peer_timeout / 4) last_heard_ = std::min(time, after(last_heard_, pause));
   if (seconds_between(last_heard_, time) < options_.peer_timeout) return;
-  fail_locked({-1, ExitCode::kTimeout,
-               fmt::format("{} lost: no answer for {:.1f} s{}",
-                           coordinator_text(options_.identity, coordinator_), options_.peer_timeout,
-                           own_position())});
+  fail_locked({ExitCode::kTimeout, fmt::format("{} lost: no answer for {:.1f} s{}",
+                                               coordinator_text(options_.identity, coordinator_),
+                                               options_.peer_timeout, own_position())});
   changed_.notify_all();
 }
 
@@ -305,9 +303,9 @@ Roster ControlPlane::roster() const {
   return *roster_;
 }
 
-std::vector<MemberState> ControlPlane::members() const {
+std::vector<Position> ControlPlane::positions() const {
   const std::lock_guard lock(mutex_);
-  return members_;
+  return positions_;
 }
 
 ClockOffset ControlPlane::clock_offset() {

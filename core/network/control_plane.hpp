@@ -26,7 +26,6 @@ class PeerLost : public Error {
   explicit PeerLost(const Loss& loss) : Error(loss.code, loss.text), loss_(loss) {}
   // Whether the tasks join again (rejoin) and continue from a checkpoint.
   bool restart() const { return loss_.restart; }
-  int rank() const { return loss_.rank; }  // -1: the coordinator
 
  private:
   Loss loss_;
@@ -46,15 +45,15 @@ class ControlPlane : private ClientEvents {
 
   // The tasks of the run, this task's rank, the generation and the run's secret key.
   Roster roster() const;
-  // For the chief: the newest state of every task, by rank. Empty for other tasks.
-  std::vector<MemberState> members() const;
+  // For the chief: the newest position of every task, by rank. Empty for other tasks.
+  std::vector<Position> positions() const;
   // The coordinator's clock minus this one (steady_clock, in nanoseconds), and the bound of its
   // error. Waits for the answer to a first heartbeat. The coordinator's own process has the same
   // clock.
   ClockOffset clock_offset();
 
   // All workers and servers call these functions with the same names in the same order. This one
-  // returns the blobs of all tasks by rank; a blob has at most 64 MB.
+  // returns the blobs of all tasks by rank; a blob has at most kMostBlobBytes.
   std::vector<std::string> exchange(const std::string& round, std::string blob);
   // The same in two parts: the first brings the blob, and the second returns the blobs of all.
   void begin_exchange(const std::string& round, std::string blob);
@@ -64,7 +63,8 @@ class ControlPlane : private ClientEvents {
 
   // Sets the position that heartbeats report. It takes no lock and sends no message.
   void set_position(std::int64_t step, std::int64_t operation);
-  void set_busy_seconds(double seconds) { busy_seconds_ = seconds; }
+  // Until the next position, heartbeats name no operation.
+  void leave_operation() { operation_ = -1; }
 
   // Throws PeerLost if the run has failed.
   void check() const;
@@ -144,12 +144,11 @@ class ControlPlane : private ClientEvents {
   TimePoint last_heard_;
   TimePoint last_beat_;
   std::map<std::string, std::vector<std::string>> results_;
-  std::vector<MemberState> members_;
+  std::vector<Position> positions_;
   ClockOffset offset_;
   StopSchedule stops_;
   std::atomic<std::int64_t> step_ = 0;
   std::atomic<std::int64_t> operation_ = -1;
-  std::atomic<double> busy_seconds_ = 0;
   std::unique_ptr<WireClient> client_;
   std::jthread heart_;
 };

@@ -158,7 +158,7 @@ void Coordinator::handle(int rank, const TaskMessage& message, TimePoint now) {
 void Coordinator::answer(ConnectionId connection, std::optional<int> rank, const Heartbeat& beat,
                          TimePoint now) {
   Pulse pulse{beat.sent, nanoseconds(now), 0, {}};
-  if (rank == 0 && phase_ == Phase::kRunning) pulse.members = liveness_.states(now);
+  if (rank == 0 && phase_ == Phase::kRunning) pulse.positions = liveness_.positions();
   pulse.replied = nanoseconds(std::chrono::steady_clock::now());
   send_(connection, pulse);
 }
@@ -285,7 +285,7 @@ void Coordinator::vacate(const Cause& cause, TimePoint now) {
 
 void Coordinator::end_connection(const Cause& cause) {
   const ConnectionId lost = membership_.connection_of(cause.rank);
-  send_(lost, Loss{cause.rank, ExitCode::kTimeout, cause.text});
+  send_(lost, Loss{ExitCode::kTimeout, cause.text});
   close_(lost);
 }
 
@@ -303,7 +303,7 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
     const bool is_gone = rank == cause.rank && !may_wake;
     if (is_gone || left_[static_cast<std::size_t>(rank)]) continue;
     const ConnectionId survivor = membership_.connection_of(rank);
-    send_(survivor, Loss{cause.rank, cause.code, cause.text, restart});
+    send_(survivor, Loss{cause.code, cause.text, restart});
     if (restart) returning_.push_back(survivor);
   }
   causes_.clear();

@@ -21,7 +21,6 @@ class CoordinatorService : private ServerEvents {
   // Gives the tasks up to 1 s to receive their messages, then closes their connections.
   ~CoordinatorService() override;
 
-  int port() const { return server_->port(); }
   // Whether every task has left, is lost or was refused.
   bool finished();
   // Whether the run was refused, and tasks that have not come yet must still hear why.

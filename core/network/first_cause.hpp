@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/network/liveness.hpp"
+#include "core/base/error.hpp"
+#include "core/network/time_point.hpp"
 
 namespace convoy::network {
 

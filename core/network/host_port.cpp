@@ -57,6 +57,15 @@ bool is_ipv6_address(std::string_view host) {
          zone != host.size() - 1;
 }
 
+bool lacks_port(std::string_view text) {
+  return text.find(':') == std::string_view::npos || is_ipv6_address(text);
+}
+
+std::string checked_host(std::string_view text, std::string_view source) {
+  check_host(text, source);
+  return std::string(text);
+}
+
 }  // namespace
 
 std::string to_string(const HostPort& address) {
@@ -90,15 +99,17 @@ void check_host(std::string_view text, std::string_view source) {
                    "a name or an address such as node1, 10.0.0.3 or fd00::3, without a port");
 }
 
-std::vector<HostPort> parse_host_list(std::string_view text, std::string_view source) {
+std::vector<HostPort> parse_host_list(std::string_view text, std::string_view source, Ports ports) {
   std::vector<HostPort> hosts;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
-    HostPort host = parse_host_port(part, source);
+    HostPort host = ports == Ports::kOptional && lacks_port(part)
+                        ? HostPort{checked_host(part, source)}
+                        : parse_host_port(part, source);
     if (std::ranges::find(hosts, host) != hosts.end())
       fail(ExitCode::kUsage, "{}: {} is there twice; every task needs an address of its own",
-           source, to_string(host));
+           source, part);
     hosts.push_back(std::move(host));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);

@@ -25,8 +25,12 @@ HostPort parse_host_port(std::string_view text, std::string_view source);
 // address. Looks nothing up. An empty text is none.
 void check_host(std::string_view text, std::string_view source);
 
+// Whether the addresses of a list have ports. Those of a described cluster may lack them: 0.
+enum class Ports { kRequired, kOptional };
+
 // Reads "host:port,host:port"; an empty text is an empty list. Also throws Error (kUsage) if an
 // address occurs twice.
-std::vector<HostPort> parse_host_list(std::string_view text, std::string_view source);
+std::vector<HostPort> parse_host_list(std::string_view text, std::string_view source,
+                                      Ports ports = Ports::kRequired);
 
 }  // namespace convoy::network

@@ -13,19 +13,6 @@ constexpr double kPause = 0.25;
 
 }  // namespace
 
-TimePoint steady_now() {
-  return std::chrono::steady_clock::now();
-}
-
-double seconds_between(TimePoint from, TimePoint to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
-TimePoint after(TimePoint time, double seconds) {
-  return time +
-         std::chrono::duration_cast<TimePoint::duration>(std::chrono::duration<double>(seconds));
-}
-
 std::string to_string(const Position& position) {
   std::string text = fmt::format("at step {}", position.step);
   if (position.operation < 0) return text;
@@ -109,11 +96,10 @@ void Liveness::look_at_progress(std::size_t rank, TimePoint now, Findings& findi
               : fmt::format("{} gets on again", text_(static_cast<int>(rank))));
 }
 
-std::vector<MemberState> Liveness::states(TimePoint now) const {
-  std::vector<MemberState> states;
-  for (const Task& task : tasks_)
-    states.push_back({task.position, seconds_between(task.heard, now), task.stalled});
-  return states;
+std::vector<Position> Liveness::positions() const {
+  std::vector<Position> positions;
+  for (const Task& task : tasks_) positions.push_back(task.position);
+  return positions;
 }
 
 }  // namespace convoy::network

@@ -1,21 +1,14 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/network/messages.hpp"
+#include "core/network/time_point.hpp"
 
 namespace convoy::network {
-
-using TimePoint = std::chrono::steady_clock::time_point;
-
-TimePoint steady_now();
-// Returns the seconds from one time to another.
-double seconds_between(TimePoint from, TimePoint to);
-TimePoint after(TimePoint time, double seconds);
 
 // "at step 118 in operation 42 (all_reduce affine0)".
 std::string to_string(const Position& position);
@@ -49,7 +42,7 @@ class Liveness {
   const Position& position(int rank) const {
     return tasks_[static_cast<std::size_t>(rank)].position;
   }
-  std::vector<MemberState> states(TimePoint now) const;
+  std::vector<Position> positions() const;  // by rank
 
  private:
   struct Task {

@@ -23,11 +23,10 @@ struct Position {
   std::int64_t step = 0;
   std::int64_t operation = -1;  // its number in the lowered plan; -1: none
   std::string operation_text;   // for example "all_reduce affine0"
-  double busy_seconds = 0;      // the time that its lanes have worked, without waits
 };
 
-// What a task brings when it joins. Servers need only name, version and sizes, because the chief
-// sends them the rest.
+// What a task brings when it joins. Of a server, only name, version, program hash and sizes count,
+// because the chief sends it the rest.
 struct Join {
   TaskName name;
   int generation = 0;  // 0 for a process that has just started
@@ -42,13 +41,14 @@ struct Join {
   std::string model;
   std::vector<NamedValue> plugins;  // name and hash of each plug-in file in use
   std::vector<NamedValue> flags;    // flags that must agree: "--batch_size", "8"
-  std::vector<NamedValue> layouts;  // how devices store variables
 };
 
 struct Heartbeat {
   Position position;
   std::int64_t sent = 0;  // in nanoseconds of the sender's clock
 };
+// The largest blob of a task in a round.
+inline constexpr std::size_t kMostBlobBytes = std::size_t{64} << 20;
 // The blob of one task in a round of all tasks.
 struct Contribution {
   std::string round;
@@ -104,17 +104,12 @@ struct Refusal {
   ExitCode code = ExitCode::kUsage;
   std::string text;
 };
-struct MemberState {
-  Position position;
-  double silent_seconds = 0;  // since it was last heard
-  bool stalled = false;       // it is heard but makes no progress
-};
 // Answers a heartbeat.
 struct Pulse {
   std::int64_t sent = 0;      // copied from the heartbeat
   std::int64_t received = 0;  // in nanoseconds of the coordinator's clock
   std::int64_t replied = 0;
-  std::vector<MemberState> members;  // by rank; only the chief receives them
+  std::vector<Position> positions;  // of all tasks, by rank; only the chief receives them
 };
 // The blobs of all tasks in a round, by rank.
 struct RoundResult {
@@ -135,7 +130,6 @@ struct Notice {
 };
 // The run cannot continue as it is. With `restart`, the tasks join again in the next generation.
 struct Loss {
-  int rank = -1;  // the task that is the cause; -1: the coordinator
   ExitCode code = ExitCode::kTimeout;
   std::string text;
   bool restart = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/numbers/fnv.hpp"
+#include "core/base/text/sent_number.hpp"
 
 namespace convoy::network {
 namespace {
@@ -30,7 +31,7 @@ class PlanComparison {
     if (other == plans.end()) return;
     const auto rank = static_cast<std::size_t>(other - plans.begin());
     const std::size_t first =
-        first_difference(rank, std::min(std::stoull(plans.front()), std::stoull(*other)));
+        first_difference(rank, std::min(operations_in(plans.front()), operations_in(*other)));
     const auto texts = control_.exchange(
         "plan/operation", first < operations_.size() ? operations_[first] : "nothing more");
     const std::vector<Member> members = control_.roster().members;
@@ -43,6 +44,10 @@ class PlanComparison {
   }
 
  private:
+  static std::size_t operations_in(const std::string& plan) {
+    return sent_number<std::size_t>(plan.substr(0, plan.find(' ')), "number of operations");
+  }
+
   // The number of equal operations before the first one that differs, at most `most`.
   std::size_t first_difference(std::size_t rank, std::size_t most) {
     std::size_t same = 0;

@@ -11,7 +11,7 @@ namespace convoy::network {
 // servers call it with the texts of their operations. It sends a hash, and texts only where plans
 // differ. If they differ, it throws Error (kUnavailable) on every task:
 //   worker 1 (hostB, pid 12) would run another step than worker 0 (hostA, pid 9): operation 42 is
-//   'copy ...' there and 'sum ...' here; ...
+//   'copy ...' there and 'sum ...' on the chief; ...
 void agree_on_plan(ControlPlane& control, const std::vector<std::string>& operations);
 
 }  // namespace convoy::network

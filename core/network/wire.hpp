@@ -35,7 +35,7 @@ class ServerEvents {
 
 class WireServer {
  public:
-  // Closes every connection and waits for the calls of events to end, at most 2 s.
+  // Closes every connection and waits for the calls of events to end.
   virtual ~WireServer() = default;
   virtual int port() const = 0;
   // Queues the message. Has no effect if the connection is closed.
@@ -54,8 +54,7 @@ class ClientEvents {
 
 class WireClient {
  public:
-  // Sends the queued messages, closes the connection, and waits for the calls of events to end, at
-  // most 2 s.
+  // Sends the queued messages, closes the connection, and waits for the calls of events to end.
   virtual ~WireClient() = default;
   virtual void send(const TaskMessage& message) = 0;
 };

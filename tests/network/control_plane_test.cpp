@@ -72,8 +72,8 @@ TEST_P(ControlPlaneTest, TasksThatDoNotWaitForEachOtherAgreeToEnd) {
     control.set_position(rank == 1 ? 40 : 2, -1);
     if (rank == 0) {
       patiently([&] {
-        const std::vector<MemberState> members = control.members();
-        return members.size() == 3 && members[0].position.step + members[1].position.step >= 42;
+        const std::vector<Position> positions = control.positions();
+        return positions.size() == 3 && positions[0].step + positions[1].step >= 42;
       });
       control.request_stop("enough");
     }
@@ -422,7 +422,6 @@ TEST_P(ControlPlaneTest, SurvivorsGoOnWithANewTask) {
           ADD_FAILURE();
         } catch (const PeerLost& lost) {
           EXPECT_TRUE(lost.restart());
-          EXPECT_EQ(lost.rank(), 1);
         }
         auto replacement = std::async(std::launch::async, [&] {
           ControlPlane other(run.options(Role::kWorker, 1), {});

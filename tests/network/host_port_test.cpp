@@ -51,6 +51,11 @@ TEST(HostPort, RefusesWhatIsTooLongForAName) {
   EXPECT_EQ(problem_of("localhost.:5"), "") << "a name from the root";
 }
 
+TEST(HostPort, MayLackThePortWhereACallerAllowsIt) {
+  EXPECT_EQ(parse_host_list("a,fd00::3,b:1,[::1]:2", "--worker_hosts", Ports::kOptional),
+            (std::vector<HostPort>{{"a"}, {"fd00::3"}, {"b", 1}, {"::1", 2}}));
+}
+
 TEST(HostPort, RefusesAnAddressThatIsThereTwice) {
   EXPECT_NE(problem_of("a:1,b:1,a:1").find("a:1 is there twice"), std::string::npos);
   EXPECT_EQ(problem_of("a:1,a:2"), "");

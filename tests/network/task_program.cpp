@@ -50,7 +50,7 @@ void train(ControlPlane& control, std::int64_t steps) {
 int run(const Arguments& arguments) {
   try {
     ControlPlane control(control_options(arguments),
-                         {"", "trivial", {}, {{"--batch_size", arguments.at("batch_size")}}, {}});
+                         {"", "trivial", {}, {{"--batch_size", arguments.at("batch_size")}}});
     std::cout << "joined" << std::endl;
     train(control, std::stoll(arguments.at("steps")));
     return 0;

@@ -132,6 +132,7 @@ class GrpcClient : public WireClient,
 
 std::unique_ptr<WireClient> make_grpc_client(const HostPort& address, const WireSecurity& security,
                                              ClientEvents& events) {
+  require_own_key(security);
   return std::make_unique<GrpcClient>(address, security, events);
 }
 

@@ -28,11 +28,10 @@ void write_position(const Position& position, v1::Position& to) {
   to.set_step(position.step);
   to.set_operation(position.operation);
   to.set_operation_text(position.operation_text);
-  to.set_busy_seconds(position.busy_seconds);
 }
 
 Position read_position(const v1::Position& from) {
-  return {from.step(), from.operation(), from.operation_text(), from.busy_seconds()};
+  return {from.step(), from.operation(), from.operation_text()};
 }
 
 using NamedValues = google::protobuf::RepeatedPtrField<v1::NamedValue>;
@@ -65,7 +64,6 @@ void write_join(const Join& join, v1::Join& to) {
   to.set_model(join.model);
   write_values(join.plugins, *to.mutable_plugins());
   write_values(join.flags, *to.mutable_flags());
-  write_values(join.layouts, *to.mutable_layouts());
 }
 
 Join read_join(const v1::Join& from) {
@@ -83,7 +81,6 @@ Join read_join(const v1::Join& from) {
   join.model = from.model();
   join.plugins = read_values(from.plugins());
   join.flags = read_values(from.flags());
-  join.layouts = read_values(from.layouts());
   return join;
 }
 
@@ -133,19 +130,13 @@ void write_pulse(const Pulse& pulse, v1::Pulse& to) {
   to.set_sent(pulse.sent);
   to.set_received(pulse.received);
   to.set_replied(pulse.replied);
-  for (const MemberState& state : pulse.members) {
-    v1::MemberState& entry = *to.add_members();
-    write_position(state.position, *entry.mutable_position());
-    entry.set_silent_seconds(state.silent_seconds);
-    entry.set_stalled(state.stalled);
-  }
+  for (const Position& position : pulse.positions) write_position(position, *to.add_positions());
 }
 
 Pulse read_pulse(const v1::Pulse& from) {
   Pulse pulse{from.sent(), from.received(), from.replied(), {}};
-  for (const v1::MemberState& state : from.members())
-    pulse.members.push_back(
-        {read_position(state.position()), state.silent_seconds(), state.stalled()});
+  for (const v1::Position& position : from.positions())
+    pulse.positions.push_back(read_position(position));
   return pulse;
 }
 
@@ -172,7 +163,6 @@ Interruption read_interruption(const v1::Interruption& from) {
 }
 
 void write_loss(const Loss& loss, v1::Loss& to) {
-  to.set_rank(loss.rank);
   to.set_code(static_cast<int>(loss.code));
   to.set_text(loss.text);
   to.set_restart(loss.restart);
@@ -255,7 +245,7 @@ CoordinatorMessage read(const v1::CoordinatorMessage& from) {
     case From::kNotice:
       return Notice{from.notice().text()};
     case From::kLoss:
-      return Loss{from.loss().rank(), static_cast<ExitCode>(from.loss().code()), from.loss().text(),
+      return Loss{static_cast<ExitCode>(from.loss().code()), from.loss().text(),
                   from.loss().restart()};
     case From::kEnd:
       return End{};

@@ -13,6 +13,10 @@ namespace convoy::network {
 std::shared_ptr<grpc::ServerCredentials> server_credentials(const WireSecurity& security);
 std::shared_ptr<grpc::ChannelCredentials> client_credentials(const WireSecurity& security);
 
+// Error(kUnavailable) if the private key is not that of the certificate, or if one of them is
+// damaged. gRPC would only say that it has no connection.
+void require_own_key(const WireSecurity& security);
+
 // A client has its own connection, directly to the address, without a proxy and without
 // configuration from name servers.
 grpc::ChannelArguments client_arguments(const WireSecurity& security);

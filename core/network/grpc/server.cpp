@@ -20,7 +20,7 @@
 namespace convoy::network {
 namespace {
 
-constexpr int kMostMessageBytes = 66 << 20;  // a blob of a round and its frame
+constexpr int kMostMessageBytes = static_cast<int>(kMostBlobBytes) + (2 << 20);  // with its frame
 // Tasks have had time to close their connections. Connections that are still open belong to tasks
 // that do not answer.
 constexpr std::chrono::milliseconds kShutdown{100};
@@ -167,13 +167,11 @@ std::unique_ptr<WireServer> make_grpc_server(const HostPort& address, const Wire
          "an "
          "address of this machine",
          to_string(address), problem);
+  require_own_key(security);
   auto server = std::make_unique<GrpcServer>(address, security, events);
   if (!server->listens())
-    fail(ExitCode::kUnavailable, "the coordinator cannot listen on {}: {}", to_string(address),
-         security.encrypted()
-             ? "--private_key is not the key of --certificate, or one of the files "
-               "is damaged; certificates.sh of convoy's share folder makes certificates"
-             : "gRPC does not take the port");
+    fail(ExitCode::kUnavailable, "the coordinator cannot listen on {}: gRPC does not take {}",
+         to_string(address), security.encrypted() ? "the port or --certificate" : "the port");
   return server;
 }
 
