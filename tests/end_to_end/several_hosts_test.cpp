@@ -141,6 +141,10 @@ TEST(SeveralHosts, RecordWhatWentBetweenThem) {
   EXPECT_LT(record["peers"][0]["round_trip_seconds"], 0.1);
   EXPECT_GT(record["peers"][0]["bytes_per_second"], 1e7);
   EXPECT_EQ(record["global_batch"], 8);
+  double seconds = 0;  // the mean is that of the images of all tasks, as every step's rate is
+  for (const nlohmann::json& step : record["steps"]) seconds += step["seconds"].get<double>();
+  EXPECT_NEAR(record["total"]["images_per_sec_mean"].get<double>() * seconds,
+              8.0 * static_cast<double>(record["steps"].size()), 1e-6);
   EXPECT_EQ(record["step_breakdown"]["network_by_host"].size(), 1u);
   EXPECT_EQ(record["parameter_hash"], hash_in(result.out));
 }

@@ -3,59 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "core/base/error.hpp"
 #include "core/base/text/counted.hpp"
-#include "core/base/text/split.hpp"
+#include "core/base/text/number.hpp"
 #include "core/job/limits.hpp"
+#include "core/network/host_port.hpp"
 #include "topology/catalogue/platform.hpp"
 
 namespace convoy::job {
 namespace {
 
-// Returns a number if the text consists of digits, perhaps after a sign; otherwise nothing. A
-// number that is too large or too small becomes the nearest representable one, so that it is not
-// taken for the name of a machine.
-std::optional<std::int64_t> number_of(const std::string& text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc::invalid_argument || stop != end) return std::nullopt;
-  if (error == std::errc::result_out_of_range)
-    return text.starts_with('-') ? std::numeric_limits<std::int64_t>::min()
-                                 : std::numeric_limits<std::int64_t>::max();
-  return number;
-}
-
-void check_port(const std::string& flag, const std::string& address, const std::string& port) {
-  constexpr std::int64_t kMostPort = 65535;
-  const std::int64_t number = number_of(port).value_or(0);
-  if (number < 1 || number > kMostPort)
-    fail(ExitCode::kUsage, "--{}: the port of {} must be a number from 1 to {}", flag, address,
-         kMostPort);
-}
-
 // Returns the names without ports: "a:2222,b:2222" gives a, b.
 std::vector<std::string> machine_names(const std::string& flag, const std::string& text) {
   std::vector<std::string> names;
-  std::set<std::string> addresses;
-  for (const std::string& address : split(text, ',')) {
-    const std::size_t colon = address.rfind(':');
-    const std::string name = address.substr(0, colon);
-    if (colon != std::string::npos) check_port(flag, address, address.substr(colon + 1));
-    if (!addresses.insert(address).second)
-      fail(ExitCode::kUsage, "--{}: {} is there twice; every task needs an address of its own",
-           flag, address);
-    if (name.empty())
-      fail(ExitCode::kUsage,
-           "--{}={}: an empty address; give host:port,host:port or how many there are", flag, text);
-    names.push_back(name);
-  }
+  for (const network::HostPort& task :
+       network::parse_host_list(text, "--" + flag, network::Ports::kOptional))
+    names.push_back(task.host);
   return names;
 }
 
@@ -68,7 +34,7 @@ std::uint32_t require_hosts(const std::string& source, std::int64_t hosts) {
 std::vector<std::string> worker_names(const MachineOptions& machine) {
   const std::string workers = machine.worker_hosts;
   if (workers.empty()) return std::vector<std::string>(machine.hosts.value_or(1));
-  const auto number = number_of(workers);
+  const auto number = parse_nearest_number<std::int64_t>(workers);
   std::vector<std::string> names = number ? std::vector<std::string>(require_hosts(
                                                 fmt::format("--worker_hosts={}", workers), *number))
                                           : machine_names("worker_hosts", workers);
@@ -99,7 +65,9 @@ bool plans_for_this_machine(const MachineOptions& machine) {
 }
 
 std::optional<ListedTasks> listed_tasks(const MachineOptions& machine) {
-  const auto listed = [](const std::string& text) { return !text.empty() && !number_of(text); };
+  const auto listed = [](const std::string& text) {
+    return !text.empty() && !parse_nearest_number<std::int64_t>(text);
+  };
   if (!listed(machine.worker_hosts)) return std::nullopt;
   if (!machine.ps_hosts.empty() && !listed(machine.ps_hosts)) return std::nullopt;
   ListedTasks tasks;
@@ -119,7 +87,7 @@ plan::HostsDescription describe_hosts(const MachineOptions& machine) {
   std::uint32_t hosts = description.hosts;
   const std::string servers = machine.ps_hosts;
   if (servers.empty()) return description;
-  if (const auto number = number_of(servers)) {
+  if (const auto number = parse_nearest_number<std::int64_t>(servers)) {
     const std::uint32_t count = require_hosts(fmt::format("--ps_hosts={}", servers), *number);
     for (std::uint32_t i = 0; i < count; ++i) description.server_hosts.push_back(hosts++);
     return description;

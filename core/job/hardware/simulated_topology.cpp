@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/base/text/number.hpp"
 #include "core/job/limits.hpp"
 #include "core/simulate/machine/described_constants.hpp"
 #include "topology/catalogue/catalogue_facts.hpp"
@@ -87,11 +87,8 @@ simulate::MachineConstants known_constants(const MachineOptions& options,
 
 // A number that no machine has becomes one that is too large.
 std::uint32_t number_of_gpu(const std::string& device, const topology::Machine& machine) {
-  std::uint32_t number = 0;
-  const char* const end = device.data() + device.size();
-  const auto [after, error] = std::from_chars(device.data(), end, number);
-  if (after == end && !device.empty())
-    return error == std::errc() ? std::min(number, kMostDevices) : kMostDevices;
+  if (const auto number = parse_nearest_number<std::uint32_t>(device))
+    return std::min(*number, kMostDevices);
   const std::vector<std::uint32_t> found = topology::gpus_of_id(machine, device);
   if (found.size() == 1) return found.front();
   fail(ExitCode::kUsage,

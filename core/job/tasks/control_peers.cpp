@@ -37,11 +37,11 @@ void ControlPeers::tell_steps(std::int64_t steps) {
 }
 
 std::optional<std::int64_t> ControlPeers::steps_of_all() {
-  const std::vector<network::MemberState> members = control_.members();
-  if (members.empty()) return std::nullopt;
+  const std::vector<network::Position> positions = control_.positions();
+  if (positions.empty()) return std::nullopt;
   std::int64_t steps = 0;
-  const std::size_t workers = std::min<std::size_t>(members.size(), workers_);
-  for (std::size_t rank = 0; rank < workers; ++rank) steps += members[rank].position.step;
+  const std::size_t workers = std::min<std::size_t>(positions.size(), workers_);
+  for (std::size_t rank = 0; rank < workers; ++rank) steps += positions[rank].step;
   return steps;
 }
 

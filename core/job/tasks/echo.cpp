@@ -34,12 +34,14 @@ double since(Clock::time_point begin) {
 // This task's end of one link.
 class Echo {
  public:
-  Echo(const std::vector<EchoPeer>& peers, std::uint32_t number, const EchoOptions& options)
+  // The payload has room for kMostBytes.
+  Echo(const std::vector<EchoPeer>& peers, std::uint32_t number, const EchoOptions& options,
+       std::vector<std::byte>& payload)
       : peers_(peers),
         peer_(peers[number]),
         number_(number),
         options_(options),
-        payload_(kFirstBytes),
+        payload_(payload),
         sent_(options.streams, 0),
         received_(options.streams, 0) {}
 
@@ -64,7 +66,6 @@ class Echo {
     std::uint64_t in = 0;
     swap(&out, sizeof(out), &in, sizeof(in));
     if (in > kMostBytes) fail_with("it announces more bytes than there are to measure");
-    payload_.resize(std::max<std::size_t>(payload_.size(), out));
     std::vector<std::byte> incoming(in);
     const double processor_begin = processor_seconds();
     link.both_ways_bytes_per_second = median_of_three([&] {
@@ -89,7 +90,6 @@ class Echo {
       receive(&bytes, sizeof(bytes));
       if (bytes == kNoMore) return;
       if (bytes > kMostBytes) fail_with("it announces more bytes than there are to measure");
-      payload_.resize(std::max<std::size_t>(payload_.size(), bytes));
       receive(payload_.data(), bytes);
       send(&word_, sizeof(word_));
     }
@@ -125,7 +125,6 @@ class Echo {
   }
 
   double rate(std::uint64_t bytes, double round_trip) {
-    payload_.resize(std::max<std::size_t>(payload_.size(), bytes));
     send(&bytes, sizeof(bytes));
     const Clock::time_point begin = Clock::now();
     send(payload_.data(), bytes);
@@ -136,17 +135,20 @@ class Echo {
   }
 
   void send(const void* memory, std::uint64_t bytes) {
-    finish(begin_sending(memory, bytes), "takes nothing");
+    exchange([&] { begin_sending(memory, bytes); }, "takes nothing");
   }
 
   void receive(void* memory, std::uint64_t bytes) {
-    finish(begin_receiving(memory, bytes), "does not answer");
+    exchange([&] { begin_receiving(memory, bytes); }, "does not answer");
   }
 
   // Sends and receives at the same time.
   void swap(const void* out, std::uint64_t out_bytes, void* in, std::uint64_t in_bytes) {
-    const int receives = begin_receiving(in, in_bytes);
-    finish(receives + begin_sending(out, out_bytes), "does not answer");
+    const auto begin = [&] {
+      begin_receiving(in, in_bytes);
+      begin_sending(out, out_bytes);
+    };
+    exchange(begin, "does not answer");
   }
 
   void swap_words() {
@@ -154,20 +156,19 @@ class Echo {
     swap(&word_, sizeof(word_), &word, sizeof(word));
   }
 
-  // Returns the number of messages that have begun.
-  int begin_sending(const void* memory, std::uint64_t bytes) {
-    return for_each_piece(const_cast<void*>(memory), bytes, sent_,
-                          [this](const convoy_transfer& piece) { peer_.transport->send(piece); });
+  void begin_sending(const void* memory, std::uint64_t bytes) {
+    for_each_piece(const_cast<void*>(memory), bytes, sent_,
+                   [this](const convoy_transfer& piece) { peer_.transport->send(piece); });
   }
 
-  int begin_receiving(void* memory, std::uint64_t bytes) {
-    return for_each_piece(memory, bytes, received_,
-                          [this](const convoy_transfer& piece) { peer_.transport->expect(piece); });
+  void begin_receiving(void* memory, std::uint64_t bytes) {
+    for_each_piece(memory, bytes, received_,
+                   [this](const convoy_transfer& piece) { peer_.transport->expect(piece); });
   }
 
   template <typename Take>
-  int for_each_piece(void* memory, std::uint64_t bytes, std::vector<std::uint64_t>& sequences,
-                     Take take) {
+  void for_each_piece(void* memory, std::uint64_t bytes, std::vector<std::uint64_t>& sequences,
+                      Take take) {
     const std::uint64_t most = runtime::piece_bytes(bytes, options_.streams, CONVOY_MESSAGE_BYTES);
     auto transfer = make_sized<convoy_transfer>();
     transfer.peer = number_;
@@ -180,25 +181,31 @@ class Echo {
       transfer.memory = static_cast<std::byte*>(memory) + done;
       transfer.bytes = std::min(bytes - done, most);
       take(transfer);
+      ++pending_;
     }
-    return static_cast<int>(pieces);
   }
 
-  // The peer may not have arrived yet. Once it has, it answers soon.
-  void finish(int messages, const char* complaint) {
-    pending_ = messages;
-    const double patience =
-        std::exchange(is_first_, false) ? options_.join_seconds : options_.peer_seconds;
-    const Clock::time_point begin = Clock::now();
+  // Begins messages and waits for their end. If the transport refuses one of them, the others still
+  // have their memory.
+  template <typename Begin>
+  void exchange(Begin begin, const char* complaint) {
     try {
-      while (poll(), pending_ > 0) {
-        if (since(begin) > patience)
-          fail_with(fmt::format("it {} for {:g} s", complaint, patience));
-        options_.while_waiting();
-      }
+      begin();
+      finish(complaint);
     } catch (...) {
       give_up();
       throw;
+    }
+  }
+
+  // The peer may not have arrived yet. Once it has, it answers soon.
+  void finish(const char* complaint) {
+    const double patience =
+        std::exchange(is_first_, false) ? options_.join_seconds : options_.peer_seconds;
+    const Clock::time_point begin = Clock::now();
+    while (poll(), pending_ > 0) {
+      if (since(begin) > patience) fail_with(fmt::format("it {} for {:g} s", complaint, patience));
+      options_.while_waiting();
     }
   }
 
@@ -247,10 +254,10 @@ class Echo {
   const EchoPeer& peer_;
   std::uint32_t number_;
   const EchoOptions& options_;
-  std::vector<std::byte> payload_;
+  std::vector<std::byte>& payload_;
   std::uint64_t word_ = 1;
   bool is_first_ = true;
-  int pending_ = 0;                  // number of messages that have not ended
+  int pending_ = 0;                  // number of messages that have begun and not ended
   std::vector<std::uint64_t> sent_;  // number of messages per stream
   std::vector<std::uint64_t> received_;
 };
@@ -274,10 +281,13 @@ std::vector<std::uint32_t> partners_of(std::uint32_t rank, std::uint32_t ranks) 
 std::vector<MeasuredLink> measure_links(const std::vector<EchoPeer>& peers,
                                         const EchoOptions& options) {
   std::vector<MeasuredLink> links(peers.size());
+  // The system gives memory when it is first written, which is not part of a link's time: the first
+  // direction to be measured would seem slower than the other.
+  std::vector<std::byte> payload(kMostBytes, std::byte{1});
   for (const std::uint32_t partner :
        partners_of(options.rank, static_cast<std::uint32_t>(peers.size()))) {
     if (partner == options.rank) continue;
-    Echo echo(peers, partner, options);
+    Echo echo(peers, partner, options, payload);
     if (options.rank > partner) echo.answer();
     links[partner] = echo.measure();
     if (options.rank < partner) echo.answer();

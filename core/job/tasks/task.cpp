@@ -146,6 +146,17 @@ std::string Task::from_chief(const std::string& what, std::string blob) {
   return control_->broadcast(what, std::move(blob));
 }
 
+std::string Task::await_chief(const std::string& what, std::string blob) {
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  control_->begin_exchange(what, identity_.is_chief() ? std::move(blob) : std::string());
+  for (;;) {
+    if (std::optional<std::vector<std::string>> all = control_->exchanged(what))
+      return std::move(all->front());
+    wants_to_end();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
 Sizes Task::chiefs_sizes(const Sizes& own, std::uint32_t devices) {
   const ChiefsSizes chiefs = read_chiefs_sizes(from_chief(
       "sizes", to_text(ChiefsSizes{devices, own.batch, own.warmup_steps, own.timed_steps})));
@@ -300,6 +311,10 @@ void Task::finished_step(std::int64_t step) {
   const bool has_messages = position.operation != CONVOY_NONE;
   control_->set_position(step, has_messages ? std::int64_t{position.operation} : -1);
   print_notices();
+}
+
+void Task::pauses() {
+  control_->leave_operation();
 }
 
 CommonClock Task::common_clock(const std::function<double()>& devices_now) {

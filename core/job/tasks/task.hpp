@@ -46,6 +46,9 @@ class Task {
   // with the same names in the same order.
   std::vector<std::string> exchange(const std::string& what, std::string blob);
   std::string from_chief(const std::string& what, std::string blob);
+  // The same for an answer that takes long. If this task is interrupted meanwhile, it tells the
+  // others at once, so that the chief may stop what it does.
+  std::string await_chief(const std::string& what, std::string blob);
 
   // Returns the chief's sizes, which hold for all tasks. `devices`: the number of this worker's
   // devices.
@@ -79,6 +82,9 @@ class Task {
 
   // Called after a finished step. Updates heartbeats and prints notices of other tasks.
   void finished_step(std::int64_t step);
+  // Called when this task does something other than steps, so that heartbeats name no operation
+  // until the next finished step: nobody takes the task for stalled.
+  void pauses();
   // Returns the other tasks, with the transport and the bytes sent and received.
   std::vector<PeerRecord> peers() const;
   // Returns a name such as "worker 1 (host7, pid 4711)".

@@ -13,6 +13,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text/json.hpp"
+#include "core/base/text/sent_number.hpp"
 #include "core/job/tasks/task_messages.hpp"
 #include "core/plugin/availability.hpp"
 
@@ -27,8 +28,9 @@ std::string to_hex(const std::string& bytes) {
 
 std::string from_hex(const std::string& text) {
   std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  for (std::size_t i = 0; i < text.size(); i += 2)
+    bytes += static_cast<char>(
+        sent_number<unsigned char>(text.substr(i, 2), "address for a transport", 16));
   return bytes;
 }
 

@@ -88,7 +88,20 @@ std::int64_t Checkpoints::sample_offset() const {
   return start_.facts ? start_.facts->samples - start_.facts->step * global_batch_ : 0;
 }
 
+// One host would need the memory for what all hosts keep.
+void Checkpoints::tell_what_is_left_out(const runtime::Session& session) const {
+  if (setup_.task == nullptr || !is_chiefs() || why_nothing_is_saved() != nullptr) return;
+  if (!runtime::keeps_parts(session)) return;
+  tell_(
+      fmt::format("checkpoints of several hosts hold the model and the optimizer's state, but not "
+                  "what strategy {} keeps between steps besides them (residuals, gradients that "
+                  "wait, parameters of single replicas): a run that continues from one differs "
+                  "from an uninterrupted run",
+                  session.plan()->strategy->manifest().name));
+}
+
 void Checkpoints::restore(runtime::Session& session) {
+  tell_what_is_left_out(session);
   if (!start_.newest) return use_initial_weights(session);
   if (session.forward_only()) {
     session.values().write_model(runtime::read_model_values(*start_.newest, session.graph()));
@@ -168,6 +181,7 @@ void Checkpoints::finish(std::int64_t global_step, runtime::Session& session) {
 bool Checkpoints::save(std::int64_t step, runtime::Session& session, const std::string& round) {
   bool saved = false;
   tried_step_ = step;
+  if (setup_.task != nullptr) setup_.task->pauses();
   try {
     saved = write(step, session);
   } catch (const Error& error) {

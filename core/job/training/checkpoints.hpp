@@ -58,6 +58,7 @@ class Checkpoints {
   bool passes_multiple(const runtime::PausePoint& point) const;
   bool passes_seconds() const;
   void use_initial_weights(runtime::Session& session) const;
+  void tell_what_is_left_out(const runtime::Session& session) const;
   bool save(std::int64_t step, runtime::Session& session, const std::string& round);
   // Returns whether there was anything to save.
   bool write(std::int64_t step, runtime::Session& session);

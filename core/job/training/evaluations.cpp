@@ -19,7 +19,9 @@ runtime::EvaluationEvents evaluation_events(RunContext& run) {
   events.progress = [&run](std::int64_t step, double examples_per_second) {
     run.observer.evaluation_step(step, examples_per_second);
   };
-  events.stop_requested = [&run] { return run.interrupted(); };
+  events.stop_requested = [&run] {
+    return run.setup.task == nullptr ? run.interrupted() : run.setup.task->wants_to_end();
+  };
   return events;
 }
 
@@ -92,6 +94,7 @@ void TrainingEvaluations::final(const runtime::TrainingSummary& summary,
 void TrainingEvaluations::evaluate(const runtime::PausePoint& point,
                                    const runtime::Session& session, bool is_last) {
   const auto begin = std::chrono::steady_clock::now();
+  if (run_.setup.task != nullptr) run_.setup.task->pauses();
   // All tasks call this together.
   const runtime::ModelValues values = session.values().read_model();
   outcome_ =
@@ -126,9 +129,11 @@ TrainingEvaluations::Outcome TrainingEvaluations::agreed(Outcome own,
                                                          const runtime::PausePoint& point) {
   if (run_.setup.task == nullptr) return own;
   const std::string round = fmt::format("evaluation after {}", point.global_step);
-  const std::string chiefs = run_.setup.task->from_chief(round, own == Outcome::kReached ? "reached"
-                                                                : own == Outcome::kFailed ? "failed"
-                                                                                          : "");
+  // It takes as long as the chief evaluates.
+  const std::string chiefs =
+      run_.setup.task->await_chief(round, own == Outcome::kReached  ? "reached"
+                                          : own == Outcome::kFailed ? "failed"
+                                                                    : "");
   if (chiefs.empty()) return Outcome::kGoesOn;
   return chiefs == "reached" ? Outcome::kReached : Outcome::kFailed;
 }

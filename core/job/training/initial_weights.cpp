@@ -1,8 +1,13 @@
 #include "core/job/training/initial_weights.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
+#include "core/base/error.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/runtime/state/checkpoint_tensors.hpp"
 #include "core/runtime/state/foreign_weights.hpp"
@@ -16,10 +21,21 @@ std::filesystem::path map_path(const std::string& map) {
   return plugin::share_directory() / "weights" / (map + ".json");
 }
 
+// The path is checked here, where the flag is known. A checkpoint that convoy finds by itself and
+// cannot open is a failure, not wrong usage.
+const std::string& require_readable(const std::string& path) {
+  if (::access(path.c_str(), R_OK) != 0)
+    fail(ExitCode::kUsage,
+         "--init_weights={}: cannot be read: {}; give a file in the safetensors format, such as a "
+         "checkpoint of a run with --train_dir",
+         path, std::strerror(errno));
+  return path;
+}
+
 }  // namespace
 
 InitialWeights::InitialWeights(const CheckpointOptions& options, const graph::Graph& graph)
-    : file_(options.init_weights) {
+    : file_(require_readable(options.init_weights)) {
   if (!options.weights_map.empty()) map_ = runtime::read_weights_map(map_path(options.weights_map));
   if (map_)
     runtime::require_fit(file_, graph, *map_);

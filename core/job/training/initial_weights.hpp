@@ -13,8 +13,8 @@ namespace convoy::job {
 // The file of --init_weights. --weights_map may say how to read it.
 class InitialWeights {
  public:
-  // Reads the contents of the files except the values. Error kUsage for a map that cannot be read,
-  // kFailed for a file that cannot be read or does not fit the model.
+  // Reads the contents of the files except the values. Error kUsage for a path that cannot be
+  // read, kFailed for a file that is damaged or does not fit the model.
   InitialWeights(const CheckpointOptions& options, const graph::Graph& graph);
 
   const checkpoint::SafetensorsFile& file() const { return file_; }

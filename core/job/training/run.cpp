@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/system/system_refusal.hpp"
@@ -20,20 +21,34 @@
 #include "core/job/training/training_run.hpp"
 #include "core/job/without_effect.hpp"
 #include "core/report/html/write_report.hpp"
+#include "core/select/candidate.hpp"
 
 namespace convoy::job {
 namespace {
 
-// Returns the given flags about stored images that have no effect; empty if there are none.
-std::string unused_data_flags(const JobOptions& options) {
-  if (!options.data_dir.empty()) return {};
+// Returns a notice for each group of given flags that need another flag, which is not given; empty
+// texts for the other groups.
+std::vector<std::string> flags_that_need_others(const JobOptions& options) {
   const JobOptions usual;
-  return without_effect({{"distortions", options.distortions},
-                         {"resize_method", options.resize_method != usual.resize_method},
-                         {"on_bad_record", options.on_bad_record != usual.on_bad_record},
-                         {"datasets_use_caching", options.cache_records},
-                         {"datasets_repeat_cached_sample", options.repeat_one_record}},
-                        "without --data_dir images are synthetic");
+  const bool no_images = options.data_dir.empty();
+  const bool named = options.variable_update != select::kAutoStrategy;
+  const bool no_record = options.output_file.empty() && options.report_file.empty();
+  return {
+      without_effect({{"distortions", no_images && options.distortions},
+                      {"resize_method", no_images && options.resize_method != usual.resize_method},
+                      {"on_bad_record", no_images && options.on_bad_record != usual.on_bad_record},
+                      {"datasets_use_caching", no_images && options.cache_records},
+                      {"datasets_repeat_cached_sample", no_images && options.repeat_one_record}},
+                     "without --data_dir images are synthetic"),
+      without_effect({{"auto", named && options.auto_mode != usual.auto_mode},
+                      {"auto_inexact", named && options.auto_inexact}},
+                     "--variable_update names the strategy"),
+      without_effect({{"fp16_inc_loss_scale_every_n",
+                       !options.gradients.automatic_loss_scale &&
+                           options.gradients.increase_every != usual.gradients.increase_every}},
+                     "without --fp16_enable_auto_loss_scale the scale stays the same"),
+      without_effect({{"record_timeline", no_record && options.record_timeline}},
+                     "without --output_file and --report no record is written")};
 }
 
 // Runs the mode that the options ask for, and writes the record, even if the run fails.
@@ -68,7 +83,9 @@ class Run {
 
  private:
   void do_what_is_asked() {
-    run_.tell(unused_data_flags(run_.setup.options));
+    // Launchers give all tasks the same flags, and only the chief writes files.
+    if (run_.setup.task == nullptr || run_.setup.task->is_chief())
+      run_.tell(flags_that_need_others(run_.setup.options));
     if (run_.setup.options.input_only)
       read_only();
     else if (run_.mode() == RunMode::kEvaluation)

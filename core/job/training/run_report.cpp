@@ -44,8 +44,8 @@ double speed_of(const std::vector<WorkerRecord>& workers) {
   return sum;
 }
 
-// Returns a text such as "worker 1: 103 steps, 12.34 images/sec; 1.2 updates by others came between
-// reading and applying, 4 at most".
+// Returns a text such as "worker 1: 103 steps, 12.34 images/sec; between reading and updating a
+// variable it was updated 1.2 times on average, 4 at most".
 std::string worker_text(const WorkerRecord& worker) {
   std::string text = fmt::format("worker {}: {} steps, {:.2f} images/sec", worker.worker,
                                  worker.steps, worker.images_per_second);
@@ -95,6 +95,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
   if (setup.task != nullptr) record_.restarts = setup.task->restarts();
   record_.parameters = static_cast<std::int64_t>(setup.graph->parameter_count());
   record_.warmup_steps = sizes.warmup_steps;
+  record_.computes_loss = !setup.options.evaluation.forward_only;
   record_.shows_base_loss = setup.options.loss_type_to_report == "base_loss";
   for (const std::string& notice : setup.notices) tell(notice);
 }
@@ -259,7 +260,9 @@ void RunReport::timed_step(const TrainingStep& step) {
   if (keeps_steps(setup_.options)) record_.steps.push_back(step);
   observer_.timed_step(step);
   if (report::is_displayed(step.number, setup_.options.display_every)) {
-    observer_.step(step.number, statistics_.speed(), record_.loss(step), accuracy_of(step));
+    // tf_cnn_benchmarks prints 0 where there is no loss.
+    const double loss = record_.loss(step).value_or(0);
+    observer_.step(step.number, statistics_.speed(), loss, accuracy_of(step));
   }
   observer_.progress(progress_text("step", step.number));
   if (const auto drift = drift_ ? drift_->add(step.seconds) : std::nullopt)
@@ -378,10 +381,20 @@ void RunReport::total_of_failed_run() {
       static_cast<double>(record_.global_batch) * steps / record_.total_seconds;
 }
 
+// The statistics are those of this task's images, which lines of output show. In a step of the
+// record are the images of all tasks.
+void RunReport::extend_to_all_tasks(Speed& speed) const {
+  const auto own = static_cast<double>(std::int64_t{devices_} * sizes_.batch);
+  if (own == 0) return;
+  const double factor = static_cast<double>(record_.global_batch) / own;
+  for (double* const rate : {&speed.mean, &speed.standard_error, &speed.jitter}) *rate *= factor;
+}
+
 void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
   if (record_.memory) record_.memory->peak_resident_bytes = report::peak_resident_bytes();
   if (statistics_.steps() > 0) {
     record_.speed = statistics_.speed_of_all();
+    if (record_.worker_batch == 0) extend_to_all_tasks(record_.speed);
     record_.step_times = statistics_.step_times();
   }
   record_.selected_step_seconds = selected_step_seconds();

@@ -80,6 +80,7 @@ class RunReport {
   bool speaks_for_all() const;
   void tell_gpus();
   void total_of_failed_run();
+  void extend_to_all_tasks(Speed& speed) const;
   std::optional<double> selected_step_seconds() const;
   std::string prediction_line() const;
 

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text/counted.hpp"
+#include "core/base/text/sent_number.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/auto/auto_links.hpp"
 #include "core/job/component_options.hpp"
@@ -94,8 +95,8 @@ void TrainingRun::check_asynchronous(const runtime::Session& session) const {
 std::int64_t TrainingRun::examples_per_epoch(const data::BatchSource& source) const {
   const std::int64_t own = source.samples_per_epoch();
   if (run_.setup.task == nullptr) return own;
-  const std::int64_t chiefs =
-      std::stoll(run_.setup.task->from_chief("examples", fmt::format("{}", own)));
+  const auto chiefs = sent_number<std::int64_t>(
+      run_.setup.task->from_chief("examples", fmt::format("{}", own)), "number of images");
   if (run_.setup.task->computes() && own != chiefs)
     fail(ExitCode::kUsage,
          "--data_dir={} has {} images here and {} at worker 0, so some would be trained on twice "

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/files/byte_hash.hpp"
+#include "core/base/text/sent_number.hpp"
 #include "core/graph/layout.hpp"
 #include "core/graph/row_slab.hpp"
 #include "core/runtime/prepared_plan.hpp"
@@ -78,7 +79,7 @@ std::uint64_t StoredValues::updates() const {
   std::uint64_t most = memory_.update_counts().most();
   if (task_ == nullptr) return most;
   for (const std::string& text : task_->peers->exchange(std::to_string(most)))
-    most = std::max<std::uint64_t>(most, std::stoull(text));
+    most = std::max(most, sent_number<std::uint64_t>(text, "number of updates"));
   return most;
 }
 

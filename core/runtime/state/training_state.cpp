@@ -6,9 +6,12 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "core/plan/schedule/live_ranges.hpp"
+#include "core/plan/stages.hpp"
+#include "core/runtime/prepared_plan.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::runtime {
@@ -222,6 +225,28 @@ void write_parts(Session& session, const TrainingState& state, std::int64_t firs
 StateIdentity identity_of(const Session& session) {
   return {plan::plan_hash(session.plan()->step.lowered()), session.arena().hash(),
           session.cluster().replicas(), session.options().batch};
+}
+
+bool keeps_parts(const Session& session) {
+  using plan::check::Verdict;
+  const Verdict exact = session.plan()->step.check().exact;
+  // Asynchronous replicas take the master's parameters in every step.
+  const bool replicas_agree = exact == Verdict::kSynchronous || exact == Verdict::kStale ||
+                              exact == Verdict::kSynchronousEvery ||
+                              exact == Verdict::kAppliesPerStep || exact == Verdict::kAsynchronous;
+  if (!replicas_agree && session.cluster().replicas() > 1) return true;
+  const plan::Plan& plan = session.plan()->step.lowered();
+  const std::set<std::uint32_t> scales = loss_scale_buffers(plan);
+  const auto is_part = [&](std::uint32_t buffer) {
+    return !plan.buffers[buffer].is_of_model() && !scales.contains(buffer);
+  };
+  for (std::size_t stage = 0; stage < plan::stage_count(plan); ++stage)
+    for (std::uint32_t phase = 0; phase < plan::computes_of(plan, stage); ++phase) {
+      const auto live = plan::live_ranges_at(plan, plan::first_step_of(plan, stage), phase);
+      for (std::uint32_t i = 0; i < live.size(); ++i)
+        if (!live[i].empty() && is_part(i)) return true;
+    }
+  return false;
 }
 
 TrainingState read_training_state(Session& session) {

@@ -47,6 +47,10 @@ struct StateIdentity {
 
 StateIdentity identity_of(const Session& session);
 
+// Returns whether steps of the session's plan may leave anything that `parts` hold: a state without
+// parts then does not give the bits of an uninterrupted training.
+bool keeps_parts(const Session& session);
+
 // Requires that nothing is queued. On several hosts all tasks read at the same time, and each gets
 // the same state. It is not complete, because the parts of other hosts are not read.
 TrainingState read_training_state(Session& session);
