@@ -72,26 +72,37 @@ class CommandTable {
                      const std::string& model) {
     for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
       const plugin::Manifest& manifest = plugin.manifest;
-      const bool strategy_wanted = manifest.kind == plugin::PluginKind::kStrategy &&
-                                   (strategy == select::kAutoStrategy || manifest.name == strategy);
-      const bool model_wanted =
-          manifest.kind == plugin::PluginKind::kModel && manifest.name == model;
-      if (strategy_wanted || model_wanted || manifest.kind == plugin::PluginKind::kDevice ||
-          manifest.kind == plugin::PluginKind::kTransport)
-        add_options(manifest);
+      const bool is_strategy = manifest.kind == plugin::PluginKind::kStrategy;
+      const bool is_model = manifest.kind == plugin::PluginKind::kModel;
+      const bool is_named =
+          (is_strategy && manifest.name == strategy) || (is_model && manifest.name == model);
+      if (is_named)
+        add_options(manifest, Origin::kNamed);
+      else if (!is_model && (!is_strategy || strategy == select::kAutoStrategy))
+        add_options(manifest, Origin::kFound);
     }
   }
 
   // Adds the options of a plug-in that is named by the path of its file.
   void add_named_file(const plugin::Catalog& catalog, plugin::PluginKind kind,
                       const std::string& name) {
-    if (name.find('/') != std::string::npos) add_options(catalog.find(kind, name).manifest);
+    if (name.find('/') != std::string::npos)
+      add_options(catalog.find(kind, name).manifest, Origin::kNamed);
   }
 
-  void add_options(const plugin::Manifest& manifest) {
+  // An option whose name is another name of a flag cannot be given. A plug-in that the user named
+  // is refused then; one that was only found keeps the option's default.
+  enum class Origin { kNamed, kFound };
+  void add_options(const plugin::Manifest& manifest, Origin origin) {
     const std::string group = fmt::format("{} {}", plugin::to_string(manifest.kind), manifest.name);
     for (const plugin::OptionDeclaration& option : manifest.options) {
       const FlagDefinition* const known = table_.find(option.name);
+      if (known != nullptr && known->name != option.name) {
+        if (origin == Origin::kFound) continue;
+        fail(ExitCode::kUnavailable,
+             "{}: its option {} is another name of --{}; rename the plug-in's option", group,
+             option.name, known->name);
+      }
       const bool is_shared =
           std::ranges::find(plugin_options_, option.name) != plugin_options_.end();
       plugin_options_.push_back(option.name);

@@ -24,7 +24,13 @@ SweepRow row(const char* strategy, std::uint32_t hosts, double rate, double alon
   it.compute_dtype = "f32";
   it.software = "another";
   it.layer_times = "roofline, uncertain";
-  it.figures = {rate, alone, 0, 0.5, 0.25, 0.25, "copies on \"a\" -> b", "00ff"};
+  SimulatedJob job;
+  job.images_per_second = rate;
+  job.step_seconds = 0.5;
+  job.compute_seconds = job.exposed_seconds = 0.25;
+  job.bottleneck = "copies on \"a\" -> b";
+  job.plan_hash = "00ff";
+  it.figures = SweepFigures{job, alone};
   return it;
 }
 

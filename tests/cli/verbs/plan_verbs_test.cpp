@@ -55,6 +55,21 @@ TEST(CheckVerb, TakesOptionsOfTheStrategyAndReportsRefusals) {
   EXPECT_THAT(outcome.out, HasSubstr("proved in 7 plans, 7 refused\n"));
 }
 
+TEST(OptionsOfPlugins, MayNotHaveAnotherNameOfAFlag) {
+  const std::string path = "--plugin_path=" CONVOY_CLI_FIXTURES "/namesake:" CONVOY_OWN_PLUGINS;
+  const auto outcome = [&](const char* strategy) {
+    return outcome_of(
+        run_plan_verb,
+        std::vector<std::string>{path, "--model=lenet", "--device=cpu", "--num_devices=2",
+                                 "--auto=rule", std::string("--variable_update=") + strategy});
+  };
+  const VerbOutcome named = outcome("namesake");
+  EXPECT_EQ(named.code, static_cast<int>(ExitCode::kUnavailable));
+  EXPECT_THAT(named.err, HasSubstr("strategy namesake: its option seed is another name of "
+                                   "--tf_random_seed; rename the plug-in's option"));
+  EXPECT_EQ(outcome("auto").code, 0) << "it was not asked for: " << outcome("auto").err;
+}
+
 // They would be given for nothing.
 TEST(VerbsThatRunNothing, RefuseFlagsThatAreAboutRuns) {
   using RunVerb = int (*)(std::span<const std::string>, std::ostream&, std::ostream&);
