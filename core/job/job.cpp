@@ -97,20 +97,11 @@ SimulatedJob Job::simulate() const {
       options_, {.of_this_machine = here, .does_without_devices = true},
       [](const job::Setup& it) { return job::choose_for_dry_run(it, it.options.num_devices); });
   const job::Simulation simulation = job::simulate_job(setup, {});
-  const job::SimulatedRun& run = simulation.runs.front();
-  if (!run.prediction.step)
+  const simulate::Prediction& prediction = simulation.runs.front().prediction;
+  if (!prediction.step)
     fail(ExitCode::kUnavailable, "this does not fit: {}; a smaller batch needs less",
-         run.prediction.problem);
-  SimulatedJob result;
-  result.machine = simulation.machine;
-  result.devices = run.prediction.devices;
-  result.images_per_second = run.prediction.images_per_second;
-  result.step_seconds = run.prediction.step->step_seconds;
-  result.compute_seconds = run.prediction.step->compute_seconds;
-  result.exposed_seconds = run.prediction.step->exposed_seconds;
-  result.bottleneck = run.prediction.step->bottleneck;
-  result.plan_hash = run.plan->hash();
-  return result;
+         prediction.problem);
+  return job::simulated_job(simulation);
 }
 
 }  // namespace convoy

@@ -25,6 +25,8 @@
 namespace convoy::job {
 namespace {
 
+constexpr const char* kAllReduceSpec = "all_reduce_spec";
+
 constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only examined
 
 [[noreturn]] void refuse_gpus(const JobOptions& options, const std::string& reason) {
@@ -92,21 +94,6 @@ void load_model(Setup& setup, const plugin::PluginLog& log) {
       found.manifest.name, setup.model_info.image_size, dataset.classes,
       [&](const convoy_graph_builder& builder) { setup.model->build(builder); });
   check_buckets(setup);
-}
-
-// The published command lines of 2017 have use_nccl where later ones have all_reduce_spec=nccl.
-void map_use_nccl(const plugin::Manifest& manifest, const Setup& setup,
-                  plugin::OptionValues& values) {
-  constexpr const char* kSpec = "all_reduce_spec";
-  const bool declared = std::any_of(manifest.options.begin(), manifest.options.end(),
-                                    [](const auto& option) { return option.name == kSpec; });
-  if (!declared || !setup.options.use_nccl.value_or(false)) return;
-  const std::string& spec = values.try_emplace(kSpec, "nccl").first->second;
-  if (spec.find("nccl") == std::string::npos)
-    fail(ExitCode::kUsage,
-         "--use_nccl=true is the old form of --{}=nccl and contradicts --{}={}: leave out one",
-         kSpec, kSpec, spec);
-  check_use_nccl(setup.options, setup.device.get());
 }
 
 // Names plug-ins that failed. auto goes on without them.
@@ -243,9 +230,16 @@ Setup set_up_dry_run(JobOptions options, plugin::Catalog catalog, DryRun dry_run
   return setup;
 }
 
-void check_use_nccl(const JobOptions& options, const plugin::DevicePlugin* device) {
-  if (!options.use_nccl.value_or(false) || device == nullptr) return;
-  const std::string& kind = device->manifest().name;
+// The published command lines of 2017 have use_nccl where later ones have all_reduce_spec=nccl.
+void add_use_nccl(const Setup& setup, plugin::OptionValues& values) {
+  if (!setup.options.use_nccl.value_or(false)) return;
+  const std::string& spec = values.try_emplace(kAllReduceSpec, "nccl").first->second;
+  if (spec.find("nccl") == std::string::npos)
+    fail(ExitCode::kUsage,
+         "--use_nccl=true is the old form of --{}=nccl and contradicts --{}={}: leave out one",
+         kAllReduceSpec, kAllReduceSpec, spec);
+  if (setup.device == nullptr) return;
+  const std::string& kind = setup.device->manifest().name;
   if (!kind.starts_with(plugin::kGpuDevices))
     fail(
         ExitCode::kUsage,
@@ -296,7 +290,9 @@ std::unique_ptr<plugin::StrategyPlugin> load_strategy_of(const Setup& setup,
   plugin::OptionValues values = given_options(found.manifest, setup.options);
   plugin::OptionValues chosen = candidate.options;
   values.merge(chosen);  // options given by the user take precedence
-  map_use_nccl(found.manifest, setup, values);
+  if (std::ranges::find(found.manifest.options, kAllReduceSpec, &plugin::OptionDeclaration::name) !=
+      found.manifest.options.end())
+    add_use_nccl(setup, values);
   return open_strategy(*setup.host, found, values, log);
 }
 

@@ -78,8 +78,9 @@ plugin::PluginLog log_to(report::RunObserver& observer);
 // Suppresses the devices' advice about speed, for verbs that do not measure it.
 plugin::PluginLog warnings_only(const plugin::PluginLog& log);
 
-// Error(kUsage) if --use_nccl is given and the devices have no collectives of their own.
-void check_use_nccl(const JobOptions& options, const plugin::DevicePlugin* device);
+// Adds --use_nccl=true, the old form of --all_reduce_spec=nccl, to the options of a strategy.
+// Error(kUsage) if the spec says otherwise, or if the devices are no GPUs.
+void add_use_nccl(const Setup& setup, plugin::OptionValues& values);
 
 // Returns the options that the job gives to a plug-in with this manifest.
 plugin::OptionValues given_options(const plugin::Manifest& manifest, const JobOptions& options);

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "core/base/text/json.hpp"
+#include "core/job/auto/auto_rule.hpp"
 #include "core/select/selection_json.hpp"
 
 namespace convoy::cli {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <convoy/job.hpp>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -11,15 +12,9 @@
 namespace convoy::cli {
 
 // The prediction at one point of a sweep.
-struct SweepFigures {
-  double images_per_second = 0;
+struct SweepFigures : SimulatedJob {
   double one_device_rate = 0;  // images per second, with the same strategy
   double efficiency = 0;  // rate, relative to as many devices that each are as fast as one alone
-  double step_seconds = 0;
-  double compute_seconds = 0;
-  double exposed_seconds = 0;
-  std::string bottleneck;
-  std::string plan_hash;
 };
 
 // One point of a sweep, with its outcome.

@@ -19,6 +19,7 @@
 #include "core/job/simulation/simulated_events.hpp"
 #include "core/job/simulation/simulation.hpp"
 #include "core/report/html/write_report.hpp"
+#include "core/report/run_record.hpp"
 #include "core/simulate/chakra/chakra_traces.hpp"
 
 namespace convoy::cli {
@@ -58,13 +59,7 @@ constexpr VerbUsage kSimulateUsage = {
 
 // This is checked before the work, not after it.
 void check_files(const JobOptions& options) {
-  if (!options.output_file.empty()) {
-    if (!options.output_file.ends_with(".json"))
-      fail(ExitCode::kUsage,
-           "--output_file={}: the suffix chooses the form and must be .json, .jsonl or .csv",
-           options.output_file);
-    check_output_file(options.output_file);
-  }
+  if (!options.output_file.empty()) report::check_record_path(options.output_file);
   if (!options.trace_file.empty()) check_output_file(options.trace_file);
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
 }

@@ -26,6 +26,7 @@
 #include "core/job/simulation/simulation.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
+#include "core/report/run_record.hpp"
 #include "core/select/candidate.hpp"
 
 namespace convoy::cli {
@@ -68,8 +69,7 @@ void describe(const JobOptions& options, SweepRow& row) {
 }
 
 void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& row) {
-  const job::SimulatedRun& run = simulation.runs.front();
-  const simulate::Prediction& it = run.prediction;
+  const simulate::Prediction& it = simulation.runs.front().prediction;
   if (row.machine.empty()) row.machine = simulation.machine;
   row.batch = simulation.batch;
   row.compute_dtype = simulation.compute_dtype;
@@ -83,13 +83,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
     row.exit_code = static_cast<int>(ExitCode::kUnavailable);
     return;
   }
-  row.figures = SweepFigures{.images_per_second = it.images_per_second,
-                             .one_device_rate = simulation.one_device_rate,
-                             .step_seconds = it.step->step_seconds,
-                             .compute_seconds = it.step->compute_seconds,
-                             .exposed_seconds = it.step->exposed_seconds,
-                             .bottleneck = it.step->bottleneck,
-                             .plan_hash = run.plan->hash()};
+  row.figures = SweepFigures{job::simulated_job(simulation), simulation.one_device_rate};
 }
 
 class Sweep {
@@ -227,12 +221,7 @@ SweepFiles check_files(std::span<const std::string> arguments) {
   SweepFiles files = {find_flag(arguments, "output_file").value_or(""),
                       find_flag(arguments, "report").value_or("")};
   if (!files.report.empty()) report::check_report_path(files.report);
-  if (files.rows.empty()) return files;
-  if (!has_row_per_point(files.rows) && !files.rows.ends_with(".json"))
-    fail(ExitCode::kUsage,
-         "--output_file={}: the suffix chooses the form and must be .json, .jsonl or .csv",
-         files.rows);
-  check_output_file(files.rows);
+  if (!files.rows.empty()) report::check_record_path(files.rows);
   return files;
 }
 

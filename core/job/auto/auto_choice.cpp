@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text/counted.hpp"
 #include "core/graph/arena.hpp"
+#include "core/job/auto/auto_rule.hpp"
 #include "core/job/auto/auto_run.hpp"
 #include "core/job/hardware/described_hosts.hpp"
 #include "core/job/hardware/plan_target.hpp"
@@ -15,21 +16,10 @@
 #include "core/job/simulation/prediction_options.hpp"
 #include "core/job/sizes.hpp"
 #include "core/plan/step_plan.hpp"
-#include "core/plugin/search_path.hpp"
 #include "core/select/rank_candidates.hpp"
-#include "core/select/rule.hpp"
 
 namespace convoy::job {
 namespace {
-
-constexpr const char* kAllReduceSpec = "all_reduce_spec";
-
-std::vector<plugin::Manifest> installed_strategies(const plugin::Catalog& catalog) {
-  std::vector<plugin::Manifest> manifests;
-  for (const plugin::FoundPlugin& plugin : catalog.plugins())
-    if (plugin.manifest.kind == plugin::PluginKind::kStrategy) manifests.push_back(plugin.manifest);
-  return manifests;
-}
 
 std::vector<std::uint64_t> wanted_bucket_sizes(const Setup& setup,
                                                const SimulatedHardware& hardware) {
@@ -72,17 +62,6 @@ void require_room(const Setup& setup, const SimulatedHardware& hardware,
   require_size(operations, subject.hosts, subject.devices);
 }
 
-// Returns whether the user's options already are one of the strategy's variants. Then the options
-// of another variant would not go with them.
-bool names_variant(const plugin::Manifest& manifest, const plugin::OptionValues& given) {
-  return std::ranges::any_of(manifest.variants, [&](const plugin::Variant& variant) {
-    return !variant.empty() && std::ranges::all_of(variant, [&](const auto& option) {
-      const auto found = given.find(option.first);
-      return found != given.end() && found->second == option.second;
-    });
-  });
-}
-
 }  // namespace
 
 ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardware,
@@ -92,16 +71,6 @@ ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardw
             setup.options.batch_size.value_or(setup.model_info.batch_size)};
   const std::uint32_t here = devices ? *devices : count_devices(setup);
   return {hardware.hosts, here, choose_sizes(setup, here).batch};
-}
-
-plugin::OptionValues given_strategy_options(const Setup& setup) {
-  plugin::OptionValues given;
-  for (const plugin::Manifest& manifest : installed_strategies(setup.catalog))
-    given.merge(given_options(manifest, setup.options));
-  if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
-  // Checked here, because strategies know only the new name.
-  check_use_nccl(setup.options, setup.device.get());
-  return given;
 }
 
 select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
@@ -194,47 +163,6 @@ select::Decision choose_as_run_does(Setup& setup) {
   fail(ExitCode::kUsage,
        "--variable_update=auto needs to know a machine's speed, and these flags only name devices "
        "and hosts: name a strategy, or a machine with --platform or --topology");
-}
-
-namespace {
-
-select::Decision choose_by_rule(const Setup& setup, select::SelectionFacts facts) {
-  facts.several_hosts = setup.options.task.tasks() > 1;
-  facts.parameter_servers = setup.options.task.servers > 0;
-  facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
-  const select::SelectionRules rules =
-      select::SelectionRules::read(plugin::share_directory() / "select/rules.json");
-  const plugin::OptionValues given = given_strategy_options(setup);
-  const std::vector<plugin::Manifest> manifests = installed_strategies(setup.catalog);
-  select::Selection selection = rules.choose(facts, [&](const std::string& name) {
-    return std::any_of(manifests.begin(), manifests.end(), [&](const plugin::Manifest& manifest) {
-      return manifest.name == name && select::declares_all(manifest, given);
-    });
-  });
-  select::Decision decision;
-  decision.chosen.strategy = selection.flags.extract("variable_update").mapped();
-  if (!names_variant(
-          *std::ranges::find(manifests, decision.chosen.strategy, &plugin::Manifest::name), given))
-    decision.chosen.options = std::move(selection.flags);
-  for (const auto& [option, value] : given) decision.chosen.options[option] = value;
-  decision.basis = selection.because;
-  return decision;
-}
-
-}  // namespace
-
-select::Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
-  return choose_by_rule(setup, select::SelectionFacts{.on_host_processors = on_host_processors});
-}
-
-select::Decision choose_by_rule(const Setup& setup, const SimulatedHardware& hardware) {
-  const simulate::SimulatedCluster one = hardware.cluster(1, hardware.most_devices);
-  return choose_by_rule(
-      setup, select::SelectionFacts{
-                 .on_host_processors = hardware.on_host_processors,
-                 .nvswitch =
-                     std::ranges::find(one.machine.links, simulate::Wire::kNvswitch,
-                                       &simulate::SimulatedLink::wire) != one.machine.links.end()});
 }
 
 }  // namespace convoy::job

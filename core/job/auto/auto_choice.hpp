@@ -23,9 +23,6 @@ struct ChoiceSubject {
 ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardware,
                               std::optional<std::uint32_t> devices);
 
-// Returns the options of strategies that the job gives. They hold for every candidate.
-plugin::OptionValues given_strategy_options(const Setup& setup);
-
 // Simulates the variants of every installed strategy on this hardware and ranks them. Each variant
 // has several bucket sizes, or only that of --bucket_mb.
 select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
@@ -51,10 +48,5 @@ select::Decision choose_for_dry_run(const Setup& setup, std::optional<std::uint3
 // Makes the choice of a run with these flags, for a verb that shows its plan. The hardware is a
 // described machine, else this one. Error kUsage if the flags only name hosts.
 select::Decision choose_as_run_does(Setup& setup);
-
-// Makes the choice by the rule of thumb. The hardware is known, or only its kind is. Error
-// kUnavailable if no rule fits.
-select::Decision choose_by_rule(const Setup& setup, const SimulatedHardware& hardware);
-select::Decision choose_by_rule(const Setup& setup, bool on_host_processors);
 
 }  // namespace convoy::job

@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/files/cache_folder.hpp"
 #include "core/job/auto/auto_choice.hpp"
+#include "core/job/auto/auto_rule.hpp"
 #include "core/job/auto/decision_key.hpp"
 #include "core/job/hardware/run_hardware.hpp"
 #include "core/job/sizes.hpp"

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/base/numbers/fnv.hpp"
+#include "core/job/auto/auto_rule.hpp"
 #include "core/job/simulation/prediction_options.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/layers/layer_rates.hpp"

@@ -256,6 +256,21 @@ double PlannedSimulation::predicted_rate(const simulate::Predictor& predictor) c
   return result_.batch / predictor.layers(one.machine).front().seconds();
 }
 
+SimulatedJob simulated_job(const Simulation& simulation) {
+  const SimulatedRun& run = simulation.runs.front();
+  CONVOY_CHECK(run.prediction.step.has_value());
+  SimulatedJob result;
+  result.machine = simulation.machine;
+  result.devices = run.prediction.devices;
+  result.images_per_second = run.prediction.images_per_second;
+  result.step_seconds = run.prediction.step->step_seconds;
+  result.compute_seconds = run.prediction.step->compute_seconds;
+  result.exposed_seconds = run.prediction.step->exposed_seconds;
+  result.bottleneck = run.prediction.step->bottleneck;
+  result.plan_hash = run.plan->hash();
+  return result;
+}
+
 Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
                         bool keep_operations) {
   return PlannedSimulation(setup, counts).predict(keep_operations);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <convoy/job.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -79,6 +80,9 @@ class PlannedSimulation {
   std::optional<SimulatedRun> one_device_;
   Simulation result_;
 };
+
+// Returns the prediction for the first number of devices, which must fit into their memory.
+SimulatedJob simulated_job(const Simulation& simulation);
 
 // Runs both parts of PlannedSimulation.
 Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
