@@ -14,7 +14,7 @@ namespace convoy::job {
 
 void check_output_files(const JobOptions& options) {
   check_dump(options);
-  if (!options.output_file.empty()) report::check_run_record_path(options.output_file);
+  if (!options.output_file.empty()) report::check_record_path(options.output_file);
   if (!options.trace_file.empty()) check_output_file(options.trace_file);
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
   const std::string& train_dir = options.checkpoints.train_dir;

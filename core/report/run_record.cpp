@@ -67,9 +67,10 @@ class MoreColumns {
 };
 
 std::string csv_line(const RunRecord& record, const TrainingStep& step) {
+  const std::optional<double> loss = record.loss(step);
   std::string text =
       fmt::format("{},{},{},{},{},{},", step.number, step.seconds, record.images_per_second(step),
-                  csv_number(record.loss(step)), step.learning_rate, step.input_wait_seconds);
+                  loss ? csv_number(*loss) : "", step.learning_rate, step.input_wait_seconds);
   text += step.top_1 ? fmt::format("{},{}", *step.top_1, *step.top_5) : ",";
   return text + ",,,";
 }
@@ -102,7 +103,7 @@ std::string run_record_csv(const RunRecord& record) {
   return text;
 }
 
-void check_run_record_path(const std::filesystem::path& path) {
+void check_record_path(const std::filesystem::path& path) {
   writer_for(path);
   check_output_file(path);
 }

@@ -39,6 +39,7 @@ struct RunRecord : JobResult {
   Environment environment;
   std::vector<std::string> command_line;
   std::map<std::string, std::string> flags;   // effective values, defaults included
+  bool computes_loss = true;                  // false with --forward_only
   bool shows_base_loss = false;               // the loss of steps excludes weight decay
   std::optional<select::Decision> selection;  // the decision of --variable_update=auto
   // Median of the timed steps with the selected plan, without the steps of a trial.
@@ -57,8 +58,9 @@ struct RunRecord : JobResult {
   // Images per step if workers take steps of their own; 0: the global batch.
   double worker_batch = 0;
 
-  // Returns the loss in the form that is reported.
-  double loss(const TrainingStep& step) const {
+  // Returns the loss in the form that is reported; none if the run computes none.
+  std::optional<double> loss(const TrainingStep& step) const {
+    if (!computes_loss) return std::nullopt;
     return shows_base_loss ? step.base_loss : step.total_loss;
   }
   double images_per_second(const TrainingStep& step) const {
@@ -73,7 +75,7 @@ struct RunRecord : JobResult {
 };
 
 // The record as text. Numbers have full double precision. A number that is not finite is null in
-// JSON and nan or inf in CSV.
+// JSON and nan or inf in CSV; the loss of a run that computes none is null and an empty cell.
 std::string run_record_json(const RunRecord& record);  // one object, steps included
 // Returns one line per step, one per evaluation, then a summary.
 std::string run_record_json_lines(const RunRecord& record);
@@ -81,8 +83,9 @@ std::string run_record_json_lines(const RunRecord& record);
 // scales and gradients' norms have columns if the run reports them.
 std::string run_record_csv(const RunRecord& record);
 
-// Error(kUsage) unless the path ends in .json, .jsonl or .csv and its folder is writable.
-void check_run_record_path(const std::filesystem::path& path);
+// Error(kUsage) unless the path ends in .json, .jsonl or .csv and its folder is writable. Sweeps
+// have the same forms.
+void check_record_path(const std::filesystem::path& path);
 
 // Writes the record in the form that the suffix names.
 void write_run_record(const RunRecord& record, const std::filesystem::path& path);

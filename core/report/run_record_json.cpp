@@ -40,7 +40,7 @@ Json to_json(const RunRecord& record, const TrainingStep& step) {
   Json json = {{"step", step.number},
                {"seconds", number(step.seconds)},
                {"images_per_sec", number(record.images_per_second(step))},
-               {"loss", number(record.loss(step))},
+               {"loss", record.loss(step) ? number(*record.loss(step)) : Json(nullptr)},
                {"learning_rate", number(step.learning_rate)},
                {"input_wait_seconds", number(step.input_wait_seconds)}};
   if (step.top_1) {

@@ -1,8 +1,9 @@
 #include "core/report/trace.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/files/output_file.hpp"
@@ -15,13 +16,48 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kMicrosecondsPerSecond = 1e6;
 
-// Numbers names in order of appearance.
-std::size_t number_of(std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  const auto number = static_cast<std::size_t>(found - names.begin());
-  if (found == names.end()) names.push_back(name);
-  return number;
-}
+// Numbers names in the order of their first appearance.
+class Numbering {
+ public:
+  std::size_t number_of(const std::string& name) {
+    const auto [found, is_new] = numbers_.try_emplace(name, names_.size());
+    if (is_new) names_.push_back(name);
+    return found->second;
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<std::string> names_;
+};
+
+// The place of an event: its device and the lane there, by number.
+struct EventRow {
+  std::size_t process = 0;
+  std::size_t thread = 0;
+};
+
+class Rows {
+ public:
+  explicit Rows(const std::vector<TraceEvent>& events) {
+    for (const TraceEvent& event : events) {
+      const std::size_t process = devices_.number_of(event.device);
+      lanes_.resize(devices_.names().size());
+      rows_.push_back({process, lanes_[process].number_of(event.lane)});
+    }
+  }
+
+  const EventRow& of(std::size_t event) const { return rows_[event]; }
+  const std::vector<std::string>& devices() const { return devices_.names(); }
+  const std::vector<std::string>& lanes(std::size_t process) const {
+    return lanes_[process].names();
+  }
+
+ private:
+  Numbering devices_;
+  std::vector<Numbering> lanes_;  // by device
+  std::vector<EventRow> rows_;    // by event
+};
 
 Json metadata(const char* kind, std::size_t process, std::size_t thread, Json arguments) {
   return {{"ph", "M"},
@@ -31,29 +67,44 @@ Json metadata(const char* kind, std::size_t process, std::size_t thread, Json ar
           {"args", std::move(arguments)}};
 }
 
-Json event_record(const TraceEvent& event, std::size_t process, std::size_t thread, double origin) {
+Json event_record(const TraceEvent& event, const EventRow& row, double origin) {
   Json arguments = Json::object();
   if (event.operation) arguments["operation"] = *event.operation;
   if (!event.implementation.empty()) arguments["implementation"] = event.implementation;
   return {{"ph", "X"},
           {"name", event.name},
           {"cat", event.category},
-          {"pid", process},
-          {"tid", thread},
+          {"pid", row.process},
+          {"tid", row.thread},
           {"ts", (event.start_seconds - origin) * kMicrosecondsPerSecond},
           {"dur", event.duration_seconds * kMicrosecondsPerSecond},
           {"args", std::move(arguments)}};
 }
 
-void add_names(const std::vector<std::string>& devices,
-               const std::vector<std::vector<std::string>>& lanes, Json& records) {
-  for (std::size_t process = 0; process < devices.size(); ++process) {
-    records.push_back(metadata("process_name", process, 0, {{"name", devices[process]}}));
-    records.push_back(metadata("process_sort_index", process, 0, {{"sort_index", process}}));
-    for (std::size_t thread = 0; thread < lanes[process].size(); ++thread) {
-      records.push_back(
-          metadata("thread_name", process, thread, {{"name", lanes[process][thread]}}));
-      records.push_back(metadata("thread_sort_index", process, thread, {{"sort_index", thread}}));
+// Appends records to the text one by one, because all records of a large cluster as JSON values
+// take ten times the memory of their text.
+class RecordWriter {
+ public:
+  explicit RecordWriter(std::string& text) : text_(text) {}
+
+  void add(const Json& record) {
+    if (!std::exchange(is_first_, false)) text_ += ',';
+    text_ += json_text(record);
+  }
+
+ private:
+  std::string& text_;
+  bool is_first_ = true;
+};
+
+void add_names(const Rows& rows, RecordWriter& records) {
+  for (std::size_t process = 0; process < rows.devices().size(); ++process) {
+    const std::vector<std::string>& lanes = rows.lanes(process);
+    records.add(metadata("process_name", process, 0, {{"name", rows.devices()[process]}}));
+    records.add(metadata("process_sort_index", process, 0, {{"sort_index", process}}));
+    for (std::size_t thread = 0; thread < lanes.size(); ++thread) {
+      records.add(metadata("thread_name", process, thread, {{"name", lanes[thread]}}));
+      records.add(metadata("thread_sort_index", process, thread, {{"sort_index", thread}}));
     }
   }
 }
@@ -62,25 +113,20 @@ void add_names(const std::vector<std::string>& devices,
 
 std::string chrome_trace(const std::vector<TraceEvent>& events,
                          const std::map<std::string, double>& clock_errors) {
-  double origin = std::numeric_limits<double>::infinity();
-  for (const TraceEvent& event : events) origin = std::min(origin, event.start_seconds);
-  std::vector<std::string> devices;
-  std::vector<std::vector<std::string>> lanes;
-  std::vector<std::pair<double, Json>> timed;
-  for (const TraceEvent& event : events) {
-    const std::size_t process = number_of(devices, event.device);
-    lanes.resize(devices.size());
-    const std::size_t thread = number_of(lanes[process], event.lane);
-    timed.emplace_back(event.start_seconds, event_record(event, process, thread, origin));
-  }
+  const Rows rows(events);
+  std::vector<std::size_t> order(events.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
   // Events that enclose others come before them.
-  std::ranges::stable_sort(timed, {}, &std::pair<double, Json>::first);
-  Json records = Json::array();
-  add_names(devices, lanes, records);
-  for (auto& [start, record] : timed) records.push_back(std::move(record));
-  Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(records)}};
-  if (!clock_errors.empty()) trace["otherData"]["clock_error_seconds"] = clock_errors;
-  return json_text(trace) + "\n";
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return events[i].start_seconds; });
+  std::string text = R"({"displayTimeUnit":"ms","traceEvents":[)";
+  RecordWriter records(text);
+  add_names(rows, records);
+  for (const std::size_t i : order)
+    records.add(event_record(events[i], rows.of(i), events[order.front()].start_seconds));
+  text += ']';
+  if (!clock_errors.empty())
+    text += R"(,"otherData":)" + json_text(Json{{"clock_error_seconds", clock_errors}});
+  return text + "}\n";
 }
 
 void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::path& path,

@@ -16,7 +16,7 @@ TrainingStep StepDescriber::describe(const StepTotals& totals, double own_loss,
   if (totals.square_sum) square_sum_ = *totals.square_sum;
   step.total_loss = step.base_loss + session_.options().optimizer.weight_decay * square_sum_ / 2;
   step.learning_rate = learning_rate;
-  // Inference has no loss and no updates; tf_cnn_benchmarks prints 0 for them.
+  // Inference has no loss and no updates.
   if (session_.forward_only())
     step.base_loss = step.own_loss = step.total_loss = step.learning_rate = 0;
   add_norms(totals, step);

@@ -83,6 +83,7 @@ TEST(ForwardOnly, PrintsAccuraciesAndNoLoss) {
       << run.program.out;
   EXPECT_THAT(run.program.out, HasSubstr("\ntotal images/sec: "));
   EXPECT_EQ(run.record.at("mode"), "forward only");
+  EXPECT_TRUE(run.record.at("steps").at(0).at("loss").is_null());
   EXPECT_GT(run.record.at("total").at("images_per_sec"), 0);
 }
 

@@ -211,6 +211,13 @@ TEST(RunRecord, CsvHasTheNormsAndScalesThatTheRunReports) {
             "2,0.25,32,0.30000000000000004,0.001,0,0.25,0.5,,,,64,inf,0.5,nan\n");
 }
 
+TEST(RunRecord, CsvHasAnEmptyCellForALossThatIsNotComputed) {
+  RunRecord record = example_record();
+  record.computes_loss = false;
+  EXPECT_NE(run_record_csv(record).find("1,0.5,16,,0,"), std::string::npos)
+      << run_record_csv(record);
+}
+
 TEST(RunRecord, CsvHasNoSignOfWhatIsNotANumber) {
   RunRecord record = example_record();
   record.steps.resize(1);
@@ -225,7 +232,7 @@ TEST(RunRecord, TheSuffixChoosesTheForm) {
                                          {".jsonl", run_record_json_lines(record)},
                                          {".csv", run_record_csv(record)}}) {
     const std::filesystem::path path = base + suffix;
-    check_run_record_path(path);
+    check_record_path(path);
     write_run_record(record, path);
     std::stringstream content;
     content << std::ifstream(path).rdbuf();
@@ -236,7 +243,7 @@ TEST(RunRecord, TheSuffixChoosesTheForm) {
 
 TEST(RunRecord, RefusesOtherSuffixes) {
   for (const char* path : {"result.xml", "result"}) {
-    EXPECT_THROW(check_run_record_path(path), Error) << path;
+    EXPECT_THROW(check_record_path(path), Error) << path;
     EXPECT_THROW(write_run_record(example_record(), path), Error) << path;
   }
 }

@@ -116,8 +116,7 @@ std::vector<Figure> learning_figures(const Subject& run) {
   std::vector<Figure> figures;
   const std::string mode = text(run.record, "mode");
   const std::vector<Point> losses = column(steps, "loss");
-  const bool learns = std::ranges::any_of(losses, [](const Point& it) { return it.y != 0; });
-  if (losses.size() > 1 && learns)
+  if (losses.size() > 1)
     figures.emplace_back(LineChart{run.figure_name("loss"),
                                    run.figure_title("Loss"),
                                    {"step", Unit::kNumber, true},

@@ -61,10 +61,16 @@ bool reads_only(const Json& record) {
   return field(record, "input_only").is_object();
 }
 
-// Returns what a run did besides training, as the end of a name.
-std::string mode_words(const Json& record) {
+// Returns what a run did instead of training; empty if it trained.
+std::string mode_of(const Json& record) {
   const std::string mode = text(record, "mode");
-  return mode == kForwardOnly || mode == kEvaluation ? ", " + mode : std::string();
+  return mode == kForwardOnly || mode == kEvaluation ? mode : std::string();
+}
+
+// Returns the same as the end of a name.
+std::string mode_words(const Json& record) {
+  const std::string mode = mode_of(record);
+  return mode.empty() ? mode : ", " + mode;
 }
 
 std::string ending(const Json& record) {
@@ -241,12 +247,13 @@ std::vector<ScalingPoint> run_scaling(const Json& record) {
   const std::vector<double> rates = rates_of(record);
   const double batch = number_or_zero(record, "batch_per_device");
   if (median(rates) <= 0 || batch <= 0 || reads_only(record)) return {};
-  const std::string strategy = text(record, "strategy/name") + mode_words(record);
+  const std::string strategy = text(record, "strategy/name");
   const double images = number_or_zero(record, "global_batch");
   ScalingPoint point{text(record, "model"), strategy, false, images / batch};
   const bool rounds = text(record, "flags/tf32") == "true";
   point.conditions = {machine_of(record), "", batch_words(batch),
-                      arithmetic_words(rounds ? "tf32" : text(record, "compute_dtype"))};
+                      arithmetic_words(rounds ? "tf32" : text(record, "compute_dtype")),
+                      mode_of(record)};
   point.details = option_words(field(record, "strategy/options"));
   std::vector<ScalingPoint> points;
   for (const double rate : rates) points.emplace_back(point).rate = rate;

@@ -32,9 +32,9 @@ class CurveLabels {
     find_clashes(points);
   }
 
-  // Returns those conditions of the point in which the points differ.
+  // Returns the mode, and those conditions of the point in which the points differ.
   std::string conditions(const ScalingPoint& point) const {
-    std::string text;
+    std::string text = point.conditions.mode;
     for (const ConditionPart part : differing_) text = joined(text, point.conditions.*part);
     return text;
   }

@@ -15,6 +15,7 @@ struct Conditions {
   std::string software;
   std::string batch;       // "batch 64"
   std::string arithmetic;  // "32-bit"
+  std::string mode = {};   // "forward only"; empty for training
 };
 
 // One rate of a scaling curve.
@@ -43,10 +44,11 @@ std::map<std::string, std::string> option_words(const Json& options);
 void add_hosts(ScalingPoint& point, double hosts);
 
 // Draws curves of all points: one chart of rates and one of efficiency per model. Conditions are
-// part of a curve's label if the points of the model differ in them. Each combination has a linear
-// line. Details are part of the label if points with the same number of devices differ in them.
-// Points of one curve with the same number of devices are repeats of each other and become their
-// median with its range. Of many curves, only the fastest are drawn, and a note says so.
+// part of a curve's label if the points of the model differ in them, a mode other than training
+// always. Each combination has a linear line. Details are part of the label if points with the same
+// number of devices differ in them. Points of one curve with the same number of devices are repeats
+// of each other and become their median with its range. Of many curves, only the fastest are drawn,
+// and a note says so.
 std::vector<Figure> scaling_figures(const std::vector<ScalingPoint>& points);
 
 }  // namespace convoy::report

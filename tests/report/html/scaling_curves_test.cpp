@@ -116,6 +116,18 @@ TEST(ScalingCurves, UnlikeMachinesAreCurvesWithLinearLinesOfTheirOwn) {
   EXPECT_DOUBLE_EQ(efficiency.series[1].points.back().y, 1);
 }
 
+TEST(ScalingCurves, InferenceHasALinearLineOfItsOwn) {
+  Json inference = run("Processor", "f32", 32, 1);
+  inference["mode"] = "forward only";
+  inference["total"]["images_per_sec"] = 400;
+  const std::vector<Json> records = {run("Processor", "f32", 32, 1), run("Processor", "f32", 32, 2),
+                                     inference};
+  EXPECT_THAT(labels(scaling_chart(records)),
+              ElementsAre("replicated", "replicated, forward only", "linear"));
+  const LineChart efficiency = scaling_chart(records, 1);
+  EXPECT_DOUBLE_EQ(efficiency.series[0].points.back().y, 1);
+}
+
 TEST(ScalingCurves, UnlikeBatchesAndArithmeticAreCurvesOfTheirOwn) {
   EXPECT_THAT(labels(scaling_chart(
                   {simulation("dgx-a100", 2, 32, 9000), simulation("dgx-a100", 2, 256, 16000)})),
