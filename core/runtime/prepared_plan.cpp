@@ -91,6 +91,7 @@ std::shared_ptr<const PreparedPlan> prepare_plan(const PlanSite& site,
         bucket_elements,
         {site.cluster, std::move(map), author_of(*strategy), {.guard = site.options.guard}},
         nullptr});
+    require_manifest(made->step.logical(), *strategy);
     require_claim(strategy->manifest(), made->step.logical(), made->step.check());
     for (const plan::Operation* call : plan::called_kernels(made->step.logical()))
       plugin::require_form(*strategy, call->details->kernel, site.devices->kernel_forms());
