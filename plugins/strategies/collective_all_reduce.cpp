@@ -48,10 +48,6 @@ CONVOY_STRATEGY(
     "claim=synchronous", "auto=false",
     "option=all_reduce_spec:string:::collective (also when empty) = one collective per pack, "
     "collective#2 = two over its halves.",
-    "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's "
-    "buckets.",
-    "option=agg_small_grads_max_bytes:int:0::Reduces variables separately, and packs neighbouring "
-    "gradients of at most this size together; 0 = off. gradient_repacking overrides it.",
-    "option=agg_small_grads_max_group:int:10::Maximum number of gradients in such a pack.",
+    CONVOY_GRADIENT_PACK_OPTIONS,
     "option=cross_replica_sync:bool:true::Workers meet every step; false is refused.",
     "needs=all_reduce,apply,forward,backward")

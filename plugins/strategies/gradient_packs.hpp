@@ -34,6 +34,15 @@ inline std::vector<convoy::Range> pack_small_gradients(const convoy::Planner& p,
   return packs;
 }
 
+// The options that gradient_packs() reads, as lines of a manifest.
+#define CONVOY_GRADIENT_PACK_OPTIONS                                                         \
+  "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's " \
+  "buckets.",                                                                                \
+      "option=agg_small_grads_max_bytes:int:0::Reduces variables separately, and packs "     \
+      "neighbouring gradients of at most this size together; 0 = off. gradient_repacking "   \
+      "overrides it.",                                                                       \
+      "option=agg_small_grads_max_group:int:10::Maximum number of gradients in such a pack."
+
 // The ranges that are reduced one by one, as the options say.
 inline std::vector<convoy::Range> gradient_packs(const convoy::Planner& p) {
   const std::int64_t repacking = p.integer("gradient_repacking");

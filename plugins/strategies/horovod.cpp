@@ -46,10 +46,5 @@ CONVOY_STRATEGY(
     "description=One process per device keeps all variables; gradients are summed by a ring "
     "through "
     "all processes and applied by each.",
-    "claim=synchronous", "auto=false",
-    "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's "
-    "buckets.",
-    "option=agg_small_grads_max_bytes:int:0::Reduces variables separately, and packs neighbouring "
-    "gradients of at most this size together; 0 = off. gradient_repacking overrides it.",
-    "option=agg_small_grads_max_group:int:10::Maximum number of gradients in such a pack.",
+    "claim=synchronous", "auto=false", CONVOY_GRADIENT_PACK_OPTIONS,
     "needs=all_reduce,apply,forward,backward")

@@ -88,11 +88,7 @@ CONVOY_STRATEGY(
     "pscpu/pscpu.",
     "option=local_parameter_device:enum:gpu:cpu|gpu:Where gradients are summed without a spec: "
     "cpu = host memory, gpu = the compute devices in turn.",
-    "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's "
-    "buckets.",
-    "option=agg_small_grads_max_bytes:int:0::Reduces variables separately, and packs neighbouring "
-    "gradients of at most this size together; 0 = off. gradient_repacking overrides it.",
-    "option=agg_small_grads_max_group:int:10::Maximum number of gradients in such a pack.",
+    CONVOY_GRADIENT_PACK_OPTIONS,
     "option=hierarchical_copy:bool:false::Sum inside each half of the devices, then across; not "
     "with all_reduce_spec.",
     "option=network_topology:enum:dgx1:dgx1|gcp_v100:Which pairs of devices bridge the halves.",

@@ -37,15 +37,7 @@ Introductions::Introductions(const convoy_transport_run& run, const Probe& probe
       id_(id),
       socket_name_(random_socket_name()),
       listener_(listen_at(socket_name_)) {
-  watch(listener_);
-}
-
-void Introductions::watch(const Descriptor& link) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = id_;
-  if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, link.get(), &event) != 0)
-    throw std::system_error(errno, std::generic_category(), "epoll refuses a descriptor");
+  watch(epoll_, listener_, id_, EPOLL_CTL_ADD);
 }
 
 Greeting Introductions::greeting() const {
@@ -93,7 +85,7 @@ void Introductions::accept_callers() {
   while (callers_.size() < kMostCallers) {
     auto link = accept_from(listener_);
     if (!link) return;
-    watch(*link);
+    watch(epoll_, *link, id_, EPOLL_CTL_ADD);
     callers_.push_back({std::move(*link), now() + run_.join_seconds});
   }
 }
@@ -135,7 +127,7 @@ std::optional<Introduced> Introductions::dial_or_hear(std::uint32_t peer, Dialle
       it.process = peer_process(*link);  // before the key is sent
       it.region = std::make_unique<Region>();
       it.link = std::move(*link);
-      watch(it.link);
+      watch(epoll_, it.link, id_, EPOLL_CTL_ADD);
       send_greeting(it.link, greeting(), it.region->descriptor());
       it.region->close_descriptor();
       return std::nullopt;

@@ -61,7 +61,6 @@ class Introductions {
     pid_t process = 0;
   };
 
-  void watch(const Descriptor& link);
   Greeting greeting() const;
   void accept_callers();
   std::optional<Introduced> hear_caller(Caller& caller);

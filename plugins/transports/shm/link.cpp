@@ -1,5 +1,6 @@
 #include "plugins/transports/shm/link.hpp"
 
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -121,6 +122,14 @@ std::optional<std::pair<Greeting, Descriptor>> receive_greeting(const Descriptor
       std::memcmp(greeting.magic, Greeting{}.magic, sizeof greeting.magic) != 0)
     throw RefusedInput(CONVOY_REASON_MALFORMED, "what came is no greeting");
   return std::pair(greeting, std::move(memory));
+}
+
+void watch(int epoll, const Descriptor& descriptor, std::uint64_t id, int operation) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = id;
+  if (::epoll_ctl(epoll, operation, descriptor.get(), &event) != 0)
+    throw std::system_error(errno, std::generic_category(), "epoll refuses a descriptor");
 }
 
 void ring_bell(const Descriptor& socket) {

@@ -61,6 +61,10 @@ void send_greeting(const Descriptor& socket, const Greeting& greeting, int memor
 // Throws RefusedInput when it is malformed, or the other end has closed.
 std::optional<std::pair<Greeting, Descriptor>> receive_greeting(const Descriptor& socket);
 
+// Lets an epoll descriptor report, with this id, that a descriptor has something to read.
+// operation: EPOLL_CTL_ADD, or EPOLL_CTL_MOD for another id.
+void watch(int epoll, const Descriptor& descriptor, std::uint64_t id, int operation);
+
 // Wakes the other end.
 void ring_bell(const Descriptor& socket);
 // Takes some of the rings; returns false when the other end has closed and none is left.

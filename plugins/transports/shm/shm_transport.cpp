@@ -36,14 +36,6 @@ std::uint64_t random_word() {
   return word;
 }
 
-void watch(const Descriptor& epoll, int descriptor, std::uint64_t id, int operation) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = id;
-  if (::epoll_ctl(epoll.get(), operation, descriptor, &event) != 0)
-    throw std::system_error(errno, std::generic_category(), "epoll refuses a descriptor");
-}
-
 }  // namespace
 
 void ShmTransport::available(const TransportHost& /*host*/) {
@@ -69,7 +61,7 @@ ShmTransport::ShmTransport(const convoy_transport_run& run, bool direct)
                      kIntroductions) {
   // Files: a link to each other task, and memory during the introductions.
   require_open_files(std::uint64_t{2} * run_.ranks, "its links to the other tasks");
-  watch(epoll_, bell_.get(), kBell, EPOLL_CTL_ADD);
+  watch(epoll_.get(), bell_, kBell, EPOLL_CTL_ADD);
 }
 
 void ShmTransport::describe(convoy_transport_description& out) {
@@ -200,7 +192,7 @@ void ShmTransport::introduce() {
 
 void ShmTransport::establish(Introduced it) {
   const bool pulls = direct_ && can_pull(it.process, it.probe);
-  watch(epoll_, it.link.get(), it.peer, EPOLL_CTL_MOD);
+  watch(epoll_.get(), it.link, it.peer, EPOLL_CTL_MOD);
   events_.connected(it.peer);
   peers_.at(it.peer).pair->establish(std::move(it.region), std::move(it.link), it.side,
                                      pulls ? it.process : 0);
