@@ -114,7 +114,7 @@ const Mistake kMistakes[] = {
     {"PortBeyond16Bits",
      {"plan", "--variable_update=replicated", "--worker_hosts=a:99999"},
      2,
-     "the port of a:99999 must be a number from 1 to 65535"},
+     "'a:99999' has no port from 1 to 65535"},
     {"HostGivenTwice",
      {"plan", "--variable_update=replicated", "--worker_hosts=a:1,a:1"},
      2,

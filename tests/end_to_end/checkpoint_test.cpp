@@ -364,8 +364,8 @@ TEST(Saving, AtIntervalsWithoutAFolderIsSaidToHaveNoEffect) {
 // Before anything is said of the run: the plan and the data may take long.
 TEST(InitialWeights, ThatCannotBeReadAreRefusedAtOnce) {
   const Trained missing = train({}, 0, 1, {"--init_weights=/none/such.safetensors"});
-  EXPECT_NE(missing.program.exit_code, 0);
-  EXPECT_THAT(missing.program.err, HasSubstr("/none/such.safetensors"));
+  EXPECT_EQ(missing.program.exit_code, 2);
+  EXPECT_THAT(missing.program.err, HasSubstr("--init_weights=/none/such.safetensors: cannot"));
   EXPECT_EQ(missing.program.out, "");
   const fs::path folder = scratch_folder("checkpoint_weights");
   ASSERT_EQ(train(folder, 0, 1).program.exit_code, 0);

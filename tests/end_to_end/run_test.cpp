@@ -97,8 +97,14 @@ TEST(Run, TellsWhatIsForSeveralTasksWhereItIsAlone) {
                   "--num_batches=1", "--num_warmup_batches=0", "--variable_update=replicated",
                   "--restarts=2", "--certificate=/none", "--peer_timeout=1", "--network_channels=9",
                   "--insecure_network", "--grpc_connections=2", "--max_ckpts_to_keep=2",
-                  "--on_bad_record=skip", "--on_save_error=continue"});
+                  "--on_bad_record=skip", "--on_save_error=continue", "--auto_inexact",
+                  "--fp16_inc_loss_scale_every_n=5", "--record_timeline"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* notice :
+       {"--auto_inexact: without effect, because --variable_update names the strategy",
+        "--fp16_inc_loss_scale_every_n: without effect, because without",
+        "--record_timeline: without effect, because without --output_file and --report"})
+    EXPECT_THAT(result.err, HasSubstr(notice));
   EXPECT_THAT(result.err,
               HasSubstr("--network_channels, --peer_timeout, --restarts, --certificate, "
                         "--insecure_network, --grpc_connections: without effect, because this "

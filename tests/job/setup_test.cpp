@@ -65,7 +65,7 @@ TEST_F(SetupTest, ChoosesAStrategyOnlyForDataThatAreThere) {
 
 TEST_F(SetupTest, ChoosesAStrategyOnlyForWeightsThatCanBeUsed) {
   options_.checkpoints.init_weights = data_ / "nothing";
-  EXPECT_THAT(refusal(), HasSubstr("cannot open"));
+  EXPECT_THAT(refusal(), HasSubstr("cannot be read"));
   options_.checkpoints.init_weights = weights_of_others();
   EXPECT_THAT(refusal(), HasSubstr("does not fit model lenet"));
   options_.checkpoints.weights_map = "nothing";

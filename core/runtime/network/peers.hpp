@@ -15,7 +15,7 @@ class Peers {
   virtual ~Peers() = default;
 
   // Returns the data of every task, by number of its host in the cluster. All tasks make the same
-  // sequence of calls; a call returns when all tasks have made it. At most 16 MiB each; lengths may
+  // sequence of calls; a call returns when all tasks have made it. At most 64 MiB each; lengths may
   // differ. Error kTimeout, naming the task, when one is lost.
   virtual std::vector<std::string> exchange(std::string_view own) = 0;
   // The same without waiting: begin_exchange() gives the data, and exchanged() returns the data of
