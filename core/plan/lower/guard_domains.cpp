@@ -45,6 +45,14 @@ UpdateDomain only_updates(const std::vector<const Operation*>& updates) {
   return only;
 }
 
+[[noreturn]] void refuse_incomplete_updates() {
+  fail(ExitCode::kUsage,
+       "this strategy's plan has no norm of the whole gradient: a step updates neither every "
+       "variable in one place only, nor all others in each of several places; automatic loss "
+       "scaling and clipping by global norm need strategies that update all variables in every "
+       "step");
+}
+
 }  // namespace
 
 std::vector<UpdateDomain> make_domains(const ArenaMap& arena,
@@ -59,15 +67,11 @@ std::vector<UpdateDomain> make_domains(const ArenaMap& arena,
   for (const Operation* update : updates)
     if (std::ranges::find(shared, update) == shared.end())
       by_buffer[update->writes.front().buffer].push_back(update);
+  if (by_buffer.empty()) refuse_incomplete_updates();
   std::vector<UpdateDomain> domains;
   for (auto& [buffer, domain] : by_buffer) {
     domain.insert(domain.end(), shared.begin(), shared.end());
-    if (!covers_once(arena, domain))
-      fail(
-          ExitCode::kUsage,
-          "this strategy's plan has no norm of the whole gradient: a step updates some elements in "
-          "several places, but not all of them in each of these; automatic loss scaling and "
-          "clipping by global norm need strategies that update all variables in every step");
+    if (!covers_once(arena, domain)) refuse_incomplete_updates();
     sort_by_range(domain);
     domains.push_back(std::move(domain));
   }

@@ -98,6 +98,40 @@ TEST(CheckFactors, AFactorOfOneElementIsOneOfAllHoweverManyTheyAre) {
   EXPECT_EQ(it.report.exact, plan::check::Verdict::kSynchronous) << it.text;
 }
 
+// As in FedAdam (Reddi et al., 2021), with one element alone in a piece of its own.
+TEST(CheckFactors, APieceOfOneElementIsDividedAsOthersAre) {
+  const auto write = [](Planner& p) {
+    const Range all = p.arena();
+    for (int k = 0; k < 2; ++k) {
+      p.compute();
+      for (const auto r : p.replicas())
+        p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    }
+    for (const Range piece : {Range{all.first, 1}, Range{all.first + 1, all.count - 1}}) {
+      p.all_reduce(p.all_parameters(piece));
+      for (const auto r : p.replicas()) {
+        const PlaceId here = p.replica_place(r);
+        const Span x = p.parameters(r)[piece];
+        const Buffer point = p.persistent(here, piece.count),
+                     second = p.persistent(here, piece.count);
+        const Buffer move = p.scratch(here, piece.count), root = p.scratch(here, piece.count);
+        p.prologue([&] { p.copy(point, x); });
+        p.scale(x, x, 1.0 / p.replica_count());
+        p.axpy(move, -1, point, x);
+        p.multiply(root, move, move);
+        p.scale(second, second, 0.99);
+        p.axpy(second, 0.01, root, second);
+        p.square_root(root, second);
+        p.divide(move, move, root);
+        p.add(point, point, move);
+        p.copy(x, point);
+      }
+    }
+  };
+  const Checked it = checked(write, 2);
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
+}
+
 TEST(CheckFactors, AFactorThatThePlanWritesDownIsExact) {
   const auto by = [](double factor) {
     return [factor](Planner& p, ReplicaId r) {

@@ -571,6 +571,23 @@ TEST(CheckStages, SharpnessAwareStepsMayBeFollowedByOthers) {
   EXPECT_SAYS("lead uphill; these are not applied), from step 8 on synchronous", it);
 }
 
+TEST(CheckStages, TheWayUphillMayBeAMultipleThatThePlanSays) {
+  const auto judged = [](double way) {
+    return judge([way](Planner& p) {
+      p.compute();
+      for (const auto r : p.replicas())
+        p.axpy(p.parameters(r, SetId(1)), way, p.gradient(r), p.parameters(r));
+      p.compute({.parameters_set = SetId(1)});
+      p.all_reduce(p.all_gradients(p.arena()));
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+    });
+  };
+  const Judged uphill = judged(0.125);
+  EXPECT_EQ(uphill.report.verdict, plan::check::Verdict::kApproximate) << uphill.text;
+  EXPECT_SAYS("lead uphill; these are not applied", uphill);
+  EXPECT_EQ(judged(-0.125).report.verdict, plan::check::Verdict::kWrong) << "downhill";
+}
+
 // The same counts at first sight, but not those of a momentum that both stages have.
 TEST(CheckStages, AChangedMomentumMustBePassedOnWhole) {
   using Momenta = std::vector<Buffer>;

@@ -71,7 +71,8 @@ class SharpnessAwareJudge {
   }
 
   // Returns the ascent from these parameters: the input of the only product in the value, if the
-  // rest of the value is the parameters and the product's factors are positive.
+  // rest of the value is the parameters and the product's factors are positive. Without a product,
+  // the ascent is all that is added to the parameters.
   std::optional<ValueId> ascent_from(ValueId parameters, ValueId value) {
     if (values_.value(value).poison) return std::nullopt;
     std::optional<Term> product;
@@ -80,7 +81,11 @@ class SharpnessAwareJudge {
       if (product) return std::nullopt;
       product = term;
     }
-    if (!product || !(product->weight.value > 0)) return std::nullopt;
+    if (!product) {
+      const WeightedValue added[] = {{value, Weight{}, 0}, {parameters, -Weight{}, 0}};
+      return values_.combine(added);
+    }
+    if (!(product->weight.value > 0)) return std::nullopt;
     const WeightedValue parts[] = {
         {value, Weight{}, 0}, {values_.leaf_of(product->atom), -product->weight, product->shift}};
     const Atom& atom = values_.atom(product->atom);
@@ -130,9 +135,7 @@ class SharpnessAwareJudge {
 }  // namespace
 
 bool is_sharpness_aware(const Plan& plan, SymbolicRun& run) {
-  const bool divides =
-      std::ranges::any_of(plan.body, [](const Operation& it) { return has_factor(it.kind); });
-  return divides && SharpnessAwareJudge(plan, run).judge();
+  return SharpnessAwareJudge(plan, run).judge();
 }
 
 }  // namespace convoy::plan::check

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/plan/check/findings.hpp"
@@ -31,6 +32,19 @@ class GradientsInValue {
  private:
   std::map<std::pair<std::uint64_t, std::int64_t>, std::map<std::uint32_t, std::uint64_t>> parts_;
 };
+
+// Returns a key of a value, as if its elements were counted from that one on. Equal keys: equal
+// contents.
+std::vector<std::uint64_t> content_key(const ValueTable& values, ValueId id, std::uint64_t first) {
+  const Value& value = values.value(id);
+  std::vector<std::uint64_t> key{value.poison ? id + 1 : 0, value.constant.field};
+  for (const Term& term : values.expand(id, Casts::kKept)) {
+    key.push_back(term.atom);
+    key.push_back(static_cast<std::uint64_t>(term.shift) + first);
+    key.push_back(term.weight.field);
+  }
+  return key;
+}
 
 bool makes_product(OperationKind kind) {
   return has_factor(kind) || kind == OperationKind::kOrthogonalise;
@@ -74,12 +88,55 @@ void SymmetricProducts::find_equal(const SymbolicRun& begun) {
   std::map<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>, std::uint32_t> first;
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
     const PlanBuffer& buffer = plan_.buffers[b];
-    equal_.push_back(b);
+    equal_.push_back({b, 0});
     if (buffer.kind == CONVOY_BUFFER_SCRATCH || buffer.dtype != CONVOY_F32) continue;
     std::vector<std::uint64_t> ends = period_.memory(b).words();
     ends.push_back(buffer.count);
-    equal_[b] = first.try_emplace({begun.memory(b).words(), std::move(ends)}, b).first->second;
+    equal_[b].buffer =
+        first.try_emplace({begun.memory(b).words(), std::move(ends)}, b).first->second;
   }
+  find_equal_pieces(begun);
+}
+
+// Finds buffers that are copies of a part of the model, such as one bucket of it.
+void SymmetricProducts::find_equal_pieces(const SymbolicRun& begun) {
+  std::map<std::vector<std::uint64_t>, std::vector<Place>> parts;
+  for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b)
+    if (plan_.buffers[b].is_of_model())
+      for (const auto& [first, value] : period_.memory(b).intervals())
+        parts[content_key(values_, value, first)].push_back({b, static_cast<std::int64_t>(first)});
+  for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+    if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT || equal_[b].buffer != b) continue;
+    const auto found = parts.find(content_key(values_, period_.memory(b).at(0), 0));
+    if (found == parts.end()) continue;
+    for (const Place& place : found->second) {
+      if (!is_copy(period_, b, place) || !is_copy(begun, b, place)) continue;
+      equal_[b] = place;
+      break;
+    }
+  }
+  // Buffers lead to one of their size, or from a part to the whole, so that every way ends.
+  for (Place& place : equal_)
+    while (equal_[place.buffer].buffer != place.buffer)
+      place = {equal_[place.buffer].buffer, place.first + equal_[place.buffer].first};
+}
+
+// Whether the buffer has the contents of that part of the model.
+bool SymmetricProducts::is_copy(const SymbolicRun& run, std::uint32_t buffer,
+                                const Place& of) const {
+  const auto first = static_cast<std::uint64_t>(of.first);
+  const std::uint64_t count = plan_.buffers[buffer].count;
+  const std::uint64_t whole = plan_.buffers[of.buffer].count;
+  if (count == whole || first + count > whole) return false;
+  std::set<std::uint64_t> begins;  // of stretches with one value in both
+  for (const auto& interval : run.memory(buffer).intervals()) begins.insert(interval.first);
+  for (const auto& interval : run.memory(of.buffer).intervals())
+    if (interval.first > first && interval.first < first + count)
+      begins.insert(interval.first - first);
+  return std::ranges::all_of(begins, [&](std::uint64_t at) {
+    return content_key(run.values(), run.memory(buffer).at(at), 0) ==
+           content_key(run.values(), run.memory(of.buffer).at(first + at), first);
+  });
 }
 
 // Goes from the oldest to the youngest, so that the parts of an atom are known.
@@ -143,7 +200,8 @@ SymmetricProducts::Symmetry SymmetricProducts::of_value(ValueId id) const {
 std::vector<Term> SymmetricProducts::without_equal(std::vector<Term> terms) const {
   std::map<std::pair<std::uint32_t, std::int64_t>, Weight> sums;
   const auto key = [&](const Term& term) {
-    return std::pair(equal_[values_.atom(term.atom).buffer], term.shift);
+    const Place& place = equal_[values_.atom(term.atom).buffer];
+    return std::pair(place.buffer, term.shift + place.first);
   };
   const auto is_held = [&](const Term& term) {
     return values_.atom(term.atom).kind == AtomKind::kHeld;

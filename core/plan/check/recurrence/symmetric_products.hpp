@@ -36,8 +36,15 @@ class SymmetricProducts {
     bool is_product = false;
   };
 
+  struct Place {
+    std::uint32_t buffer = 0;
+    std::int64_t first = 0;
+  };
+
   void examine_memory(const SymbolicRun& begun);
   void find_equal(const SymbolicRun& begun);
+  void find_equal_pieces(const SymbolicRun& begun);
+  bool is_copy(const SymbolicRun& run, std::uint32_t buffer, const Place& of) const;
   void examine_atoms();
   bool lower_memory();
   KnownAtom examine(AtomId id) const;
@@ -51,8 +58,9 @@ class SymmetricProducts {
   const SymbolicRun& period_;
   const ValueTable& values_;
   std::vector<Symmetry> memory_;  // by buffer
-  // By buffer: the first buffer with the same contents at the beginning of every period.
-  std::vector<std::uint32_t> equal_;
+  // By buffer: the first buffer with the same contents at the beginning of every period, or memory
+  // of the model of which the buffer is a copy from that element on.
+  std::vector<Place> equal_;
   std::vector<KnownAtom> atoms_;
 };
 
