@@ -24,6 +24,9 @@ class DurableFile {
   void sync();
   void commit();
 
+  // Returns where the file is until commit().
+  const std::filesystem::path& temporary() const { return temporary_; }
+
   // Returns whether a DurableFile whose process died left a file of this name.
   static bool is_temporary(const std::filesystem::path& path);
 

@@ -368,7 +368,11 @@ bool Task::wants_to_end() {
 
 void Task::wait_for_end() {
   linked_ = true;  // it ends together with the others
-  control_->wait_for_end([this] { wants_to_end(); });
+  control_->wait_for_end([this] {
+    wants_to_end();
+    if (observer_.take_save_request())
+      observer_.notice("a controller saves no checkpoint: send SIGUSR1 to a worker");
+  });
   control_->leave();
   print_notices();
 }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/text/json.hpp"
 #include "core/base/version.hpp"
+#include "core/checkpoint/durable_file.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/training/initial_weights.hpp"
 #include "core/job/without_effect.hpp"
@@ -40,6 +42,7 @@ void Checkpoints::open_newest(StartingPoint* known) {
   else if (is_chiefs())
     start_ = find_starting_point(setup_.options, *setup_.graph, tell_);
   if (setup_.task != nullptr) find_newest();
+  if (setup_.task != nullptr && !start_.newest) require_common_folder();
   if (start_.facts) tried_step_ = start_.facts->step;
 }
 
@@ -82,6 +85,28 @@ void Checkpoints::find_newest() {
          path, error.what());
   }
   start_.facts = runtime::read_facts(*start_.newest);
+}
+
+// After a restart, all tasks read the chief's checkpoint. Its folder has a file for a moment, which
+// the others must find. Without --restarts they need not see the folder yet.
+void Checkpoints::require_common_folder() const {
+  std::optional<checkpoint::DurableFile> mark;
+  std::string path;
+  if (is_chiefs() && setup_.options.task.restarts > 0) {
+    mark.emplace(std::filesystem::absolute(options_.train_dir) / "seen_by_all");
+    path = mark->temporary().string();
+  }
+  path = setup_.task->from_chief("folder", path);
+  if (path.empty()) return;
+  std::error_code error;
+  const std::vector<std::string> seen =
+      setup_.task->exchange("folder seen", std::filesystem::exists(path, error) ? "yes" : "");
+  for (std::uint32_t rank = 0; rank < seen.size(); ++rank)
+    if (seen[rank].empty())
+      fail(ExitCode::kUsage,
+           "--restarts with --train_dir={}: {} does not see that folder of worker 0, from which it "
+           "would continue; give a folder on a file system that all tasks see",
+           options_.train_dir, setup_.task->name_of(rank));
 }
 
 std::int64_t Checkpoints::sample_offset() const {

@@ -54,6 +54,7 @@ class Checkpoints {
   void tell_what_saves_nothing() const;
   void open_newest(StartingPoint* known);
   void find_newest();
+  void require_common_folder() const;
   void check_initial_weights() const;
   bool passes_multiple(const runtime::PausePoint& point) const;
   bool passes_seconds() const;

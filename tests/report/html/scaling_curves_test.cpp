@@ -122,8 +122,8 @@ TEST(ScalingCurves, InferenceHasALinearLineOfItsOwn) {
   inference["total"]["images_per_sec"] = 400;
   const std::vector<Json> records = {run("Processor", "f32", 32, 1), run("Processor", "f32", 32, 2),
                                      inference};
-  EXPECT_THAT(labels(scaling_chart(records)),
-              ElementsAre("replicated", "replicated, forward only", "linear"));
+  EXPECT_THAT(labels(scaling_chart(records)), ElementsAre("replicated", "replicated, forward only",
+                                                          "linear", "linear, forward only"));
   const LineChart efficiency = scaling_chart(records, 1);
   EXPECT_DOUBLE_EQ(efficiency.series[0].points.back().y, 1);
 }
