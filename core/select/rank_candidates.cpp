@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -41,7 +43,12 @@ struct Variant {
   std::string refusal;
   std::optional<plan::check::CheckReport> report;
   std::string objection;
+  std::vector<std::size_t> rest = {};  // its other candidates, in descending order of their buckets
 };
+
+// A step that is so much longer than the fastest one of the same variant: even smaller buckets
+// would not make it the fastest.
+constexpr double kClearlyLonger = 1.2;
 
 // Loads every variant and checks it with one of its candidates first. Then the other candidates
 // follow.
@@ -56,15 +63,25 @@ class Ranker {
       } else {
         std::size_t& first = variants_.back().first;
         const bool larger = candidates[i].bucket_elements > candidates[first].bucket_elements;
-        rest_.push_back(larger ? std::exchange(first, i) : i);
+        variants_.back().rest.push_back(larger ? std::exchange(first, i) : i);
       }
       variant_of_.push_back(variants_.size() - 1);
     }
+    for (Variant& variant : variants_)
+      std::ranges::sort(variant.rest, std::greater{},
+                        [&](std::size_t i) { return candidates[i].bucket_elements; });
   }
 
   Ranking run() {
     in_parallel(variants_.size(), [this](std::size_t i) { begin(variants_[i]); });
-    in_parallel(rest_.size(), [this](std::size_t i) { rank(rest_[i]); });
+    if (problem_.gives_up_smaller_buckets) {
+      in_parallel(variants_.size(), [this](std::size_t i) { rank_while_better(variants_[i]); });
+      return ranked(only_judged());
+    }
+    std::vector<std::size_t> rest;
+    for (const Variant& variant : variants_)
+      rest.insert(rest.end(), variant.rest.begin(), variant.rest.end());
+    in_parallel(rest.size(), [&](std::size_t i) { rank(rest[i]); });
     return ranked(std::move(results_));
   }
 
@@ -94,6 +111,32 @@ class Ranker {
       // If the strategy refuses these buckets, it refuses others as well.
       if (!variant.report) variant.refusal = result.reason;
     }
+  }
+
+  void rank_while_better(Variant& variant) {
+    double best = results_[variant.first].step_seconds;
+    for (std::size_t i = 0; i < variant.rest.size(); ++i) {
+      rank(variant.rest[i]);
+      const RankedCandidate& it = results_[variant.rest[i]];
+      if (it.state != CandidateState::kPredicted) continue;
+      if (best > 0 && it.step_seconds > kClearlyLonger * best) {
+        variant.rest.resize(i + 1);
+        return;
+      }
+      best = best > 0 ? std::min(best, it.step_seconds) : it.step_seconds;
+    }
+  }
+
+  std::vector<RankedCandidate> only_judged() {
+    std::vector<std::size_t> judged;
+    for (const Variant& variant : variants_) {
+      judged.push_back(variant.first);
+      judged.insert(judged.end(), variant.rest.begin(), variant.rest.end());
+    }
+    std::ranges::sort(judged);  // in the order in which they were given
+    std::vector<RankedCandidate> results;
+    for (const std::size_t i : judged) results.push_back(std::move(results_[i]));
+    return results;
   }
 
   // Plug-ins need not be thread-safe.
@@ -153,7 +196,6 @@ class Ranker {
   std::vector<RankedCandidate> results_;
   std::vector<Variant> variants_;
   std::vector<std::size_t> variant_of_;  // by candidate
-  std::vector<std::size_t> rest_;        // candidates that are not the first of their variant
   std::mutex plugins_;
 };
 

@@ -161,5 +161,17 @@ TEST_F(RankCandidates, ComparesBucketSizes) {
       << explanation(ranking);
 }
 
+// With shorter plans faster, every smaller size of buckets is slower.
+TEST_F(RankCandidates, GiveUpSmallerBucketsThatMakeTheStepClearlyLonger) {
+  problem_.arena = [](std::uint64_t elements) { return testing::small_arena(elements); };
+  const std::vector<std::uint64_t> buckets = {128, 64, 32, 16, 8};
+  const Ranking all = rank(buckets);
+  problem_.gives_up_smaller_buckets = true;
+  const Ranking few = rank(buckets);
+  EXPECT_LT(few.candidates.size(), all.candidates.size());
+  EXPECT_EQ(flags_of(few.best().candidate), flags_of(all.best().candidate));
+  EXPECT_EQ(explanation(few), explanation(all)) << "the best of each variant is among them";
+}
+
 }  // namespace
 }  // namespace convoy::select

@@ -108,7 +108,8 @@ select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& har
   problem.predict = [&](const plan::Plan& lowered) {
     return predictor.predict(lowered, target.on, layers);
   };
-  if (is_large_cluster(subject.hosts, subject.devices))
+  problem.gives_up_smaller_buckets = is_large_cluster(subject.hosts, subject.devices);
+  if (problem.gives_up_smaller_buckets)
     problem.admit = [&](const select::Candidate& candidate, const plan::PlanAuthor& author) {
       require_room(setup, hardware, subject, candidate, author);
     };
