@@ -46,9 +46,10 @@ struct Variant {
   std::vector<std::size_t> rest = {};  // its other candidates, in descending order of their buckets
 };
 
-// A step that is so much longer than the fastest one of the same variant: even smaller buckets
-// would not make it the fastest.
-constexpr double kClearlyLonger = 1.2;
+// A step must be at least so much shorter than the fastest one of the same variant to count as
+// better. After so many in a row that are not better, even smaller buckets are not tried.
+constexpr double kShorter = 0.999;
+constexpr int kNoneBetter = 2;
 
 // Loads every variant and checks it with one of its candidates first. Then the other candidates
 // follow.
@@ -115,15 +116,15 @@ class Ranker {
 
   void rank_while_better(Variant& variant) {
     double best = results_[variant.first].step_seconds;
+    int not_better = 0;
     for (std::size_t i = 0; i < variant.rest.size(); ++i) {
       rank(variant.rest[i]);
       const RankedCandidate& it = results_[variant.rest[i]];
       if (it.state != CandidateState::kPredicted) continue;
-      if (best > 0 && it.step_seconds > kClearlyLonger * best) {
-        variant.rest.resize(i + 1);
-        return;
-      }
-      best = best > 0 ? std::min(best, it.step_seconds) : it.step_seconds;
+      const bool better = best == 0 || it.step_seconds < kShorter * best;
+      not_better = better ? 0 : not_better + 1;
+      if (best == 0 || it.step_seconds < best) best = it.step_seconds;
+      if (not_better == kNoneBetter) return variant.rest.resize(i + 1);
     }
   }
 

@@ -32,9 +32,9 @@ struct SelectionProblem {
   // Called before a candidate's plan is written for the whole cluster. It may write smaller plans.
   // If it throws Error, the candidate is refused. Empty: all are admitted.
   std::function<void(const Candidate&, const plan::PlanAuthor& author)> admit;
-  // Simulates a variant with smaller and smaller buckets only until they make the step clearly
-  // longer. Plans for many hosts take long, and each time longer with smaller buckets. Left out
-  // candidates are not ranked.
+  // Tries smaller and smaller buckets of a variant only until two sizes in a row do not make the
+  // step shorter. Plans for many hosts take long, and longer with smaller buckets. Candidates that
+  // are left out are not ranked.
   bool gives_up_smaller_buckets = false;
   // Tries a kernel of a candidate's strategy, with the kernel's first CALL. If it throws Error, the
   // candidate is refused. Empty: nothing is tried.

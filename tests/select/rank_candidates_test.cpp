@@ -162,7 +162,7 @@ TEST_F(RankCandidates, ComparesBucketSizes) {
 }
 
 // With shorter plans faster, every smaller size of buckets is slower.
-TEST_F(RankCandidates, GiveUpSmallerBucketsThatMakeTheStepClearlyLonger) {
+TEST_F(RankCandidates, GiveUpSmallerBucketsThatDoNotMakeTheStepShorter) {
   problem_.arena = [](std::uint64_t elements) { return testing::small_arena(elements); };
   const std::vector<std::uint64_t> buckets = {128, 64, 32, 16, 8};
   const Ranking all = rank(buckets);

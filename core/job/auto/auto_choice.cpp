@@ -108,8 +108,9 @@ select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& har
   problem.predict = [&](const plan::Plan& lowered) {
     return predictor.predict(lowered, target.on, layers);
   };
-  problem.gives_up_smaller_buckets = is_large_cluster(subject.hosts, subject.devices);
-  if (problem.gives_up_smaller_buckets)
+  constexpr std::uint32_t kManyDevices = 64;  // all plans for fewer take seconds
+  problem.gives_up_smaller_buckets = subject.hosts * subject.devices >= kManyDevices;
+  if (is_large_cluster(subject.hosts, subject.devices))
     problem.admit = [&](const select::Candidate& candidate, const plan::PlanAuthor& author) {
       require_room(setup, hardware, subject, candidate, author);
     };
