@@ -158,7 +158,7 @@ class Ranker {
     if (variant.report) {
       plan.take_check(*variant.report);
     } else {
-      require_kernels(variant, plan.logical());
+      require_accepted(variant, plan.logical());
       variant.report = plan.check();
       variant.objection =
           objection(*variant.report, variant.strategy->manifest(), problem_.allows_inexact);
@@ -169,8 +169,9 @@ class Ranker {
     note(problem_.predict(plan.lowered()), result);
   }
 
-  void require_kernels(Variant& variant, const plan::Plan& plan) {
+  void require_accepted(Variant& variant, const plan::Plan& plan) {
     const std::lock_guard lock(plugins_);
+    if (problem_.accept) problem_.accept(*variant.strategy, plan);
     for (const plan::Operation* call : plan::called_kernels(plan)) {
       plugin::require_form(*variant.strategy, call->details->kernel, problem_.kernel_forms);
       if (problem_.try_kernel) problem_.try_kernel(*variant.strategy, *call);

@@ -36,6 +36,9 @@ struct SelectionProblem {
   // step shorter. Plans for many hosts take long, and longer with smaller buckets. Candidates that
   // are left out are not ranked.
   bool gives_up_smaller_buckets = false;
+  // Called with the plan by which a variant is checked. If it throws Error, the candidate is
+  // refused. Empty: all plans are accepted.
+  std::function<void(plugin::StrategyPlugin&, const plan::Plan& logical)> accept;
   // Tries a kernel of a candidate's strategy, with the kernel's first CALL. If it throws Error, the
   // candidate is refused. Empty: nothing is tried.
   std::function<void(plugin::StrategyPlugin&, const plan::Operation& call)> try_kernel;

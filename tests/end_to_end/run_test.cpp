@@ -92,13 +92,26 @@ TEST(Run, TrainsTheTrivialModelWithTwoThreads) {
 }
 
 TEST(Run, TellsWhatIsForSeveralTasksWhereItIsAlone) {
-  const ProgramResult result =
-      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=1",
-                  "--num_batches=1", "--num_warmup_batches=0", "--variable_update=replicated",
-                  "--restarts=2", "--certificate=/none", "--peer_timeout=1", "--network_channels=9",
-                  "--insecure_network", "--grpc_connections=2", "--max_ckpts_to_keep=2",
-                  "--on_bad_record=skip", "--on_save_error=continue", "--auto_inexact",
-                  "--fp16_inc_loss_scale_every_n=5", "--record_timeline"});
+  const ProgramResult result = run_convoy({"run",
+                                           "--model=lenet",
+                                           "--device=cpu",
+                                           "--num_devices=1",
+                                           "--batch_size=1",
+                                           "--num_batches=1",
+                                           "--num_warmup_batches=0",
+                                           "--variable_update=replicated",
+                                           "--restarts=2",
+                                           "--certificate=/none",
+                                           "--peer_timeout=1",
+                                           "--network_channels=9",
+                                           "--insecure_network",
+                                           "--grpc_connections=2",
+                                           "--max_ckpts_to_keep=2",
+                                           "--on_bad_record=skip",
+                                           "--on_save_error=continue",
+                                           "--auto_inexact",
+                                           "--fp16_inc_loss_scale_every_n=5",
+                                           "--record_timeline"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   for (const char* notice :
        {"--auto_inexact: without effect, because --variable_update names the strategy",

@@ -26,13 +26,15 @@ class CommandTable {
     if (verb_flags) use_verb_flags(verb_flags(command));
     const std::string strategy =
         find_flag(arguments, "variable_update").value_or(select::kAutoStrategy);
-    add_installed(catalog, strategy, model_of(catalog, arguments));
-    add_named_file(catalog, plugin::PluginKind::kStrategy, strategy);
-    add_named_file(catalog, plugin::PluginKind::kModel, find_flag(arguments, "model").value_or(""));
-    add_named_file(catalog, plugin::PluginKind::kDevice,
-                   find_flag(arguments, "device").value_or(plugin::kAnyDevice));
-    for (const std::string& name : split(find_flag(arguments, "transport").value_or(""), ','))
-      add_named_file(catalog, plugin::PluginKind::kTransport, name);
+    const NamedPlugins named = {{plugin::PluginKind::kStrategy, {strategy}},
+                                {plugin::PluginKind::kModel, {model_of(catalog, arguments)}},
+                                {plugin::PluginKind::kDevice,
+                                 {find_flag(arguments, "device").value_or(plugin::kAnyDevice)}},
+                                {plugin::PluginKind::kTransport,
+                                 split(find_flag(arguments, "transport").value_or(""), ',')}};
+    add_installed(catalog, named, strategy == select::kAutoStrategy);
+    for (const auto& [kind, names] : named)
+      for (const std::string& name : names) add_named_file(catalog, kind, name);
     add_missing_strategy_flags(table_, strategy, option_owners(catalog));
   }
 
@@ -40,6 +42,8 @@ class CommandTable {
   const std::vector<std::string>& plugin_options() const { return plugin_options_; }
 
  private:
+  using NamedPlugins = std::map<plugin::PluginKind, std::vector<std::string>>;
+
   // The verb's flags replace those of run, such as --hosts, which only run refuses.
   void use_verb_flags(std::vector<FlagDefinition> flags) {
     for (FlagDefinition& flag : flags) flag.common = true;
@@ -67,18 +71,15 @@ class CommandTable {
   }
 
   // With auto, options restrict the candidates to the strategies that declare them. So the options
-  // of all installed strategies are known.
-  void add_installed(const plugin::Catalog& catalog, const std::string& strategy,
-                     const std::string& model) {
+  // of all installed strategies are known, and always those of devices and transports.
+  void add_installed(const plugin::Catalog& catalog, const NamedPlugins& named, bool is_auto) {
     for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
       const plugin::Manifest& manifest = plugin.manifest;
       const bool is_strategy = manifest.kind == plugin::PluginKind::kStrategy;
       const bool is_model = manifest.kind == plugin::PluginKind::kModel;
-      const bool is_named =
-          (is_strategy && manifest.name == strategy) || (is_model && manifest.name == model);
-      if (is_named)
+      if (std::ranges::count(named.at(manifest.kind), manifest.name) > 0)
         add_options(manifest, Origin::kNamed);
-      else if (!is_model && (!is_strategy || strategy == select::kAutoStrategy))
+      else if (!is_model && (!is_strategy || is_auto))
         add_options(manifest, Origin::kFound);
     }
   }

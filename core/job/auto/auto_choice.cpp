@@ -16,6 +16,7 @@
 #include "core/job/simulation/prediction_options.hpp"
 #include "core/job/sizes.hpp"
 #include "core/plan/step_plan.hpp"
+#include "core/runtime/claim.hpp"
 #include "core/select/rank_candidates.hpp"
 
 namespace convoy::job {
@@ -95,6 +96,9 @@ select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& har
     const plugin::FoundPlugin found =
         setup.catalog.find(plugin::PluginKind::kStrategy, candidate.strategy);
     return open_strategy(*setup.host, found, candidate.options);
+  };
+  problem.accept = [](plugin::StrategyPlugin& strategy, const plan::Plan& logical) {
+    runtime::require_manifest(logical, strategy);  // as a run does
   };
   problem.try_kernel = [&](plugin::StrategyPlugin& strategy, const plan::Operation& call) {
     try_kernel_first(setup, strategy.manifest().name, strategy, call);

@@ -93,8 +93,12 @@ void Checkpoints::require_common_folder() const {
   std::optional<checkpoint::DurableFile> mark;
   std::string path;
   if (is_chiefs() && setup_.options.task.restarts > 0) {
-    mark.emplace(std::filesystem::absolute(options_.train_dir) / "seen_by_all");
-    path = mark->temporary().string();
+    try {
+      mark.emplace(std::filesystem::absolute(options_.train_dir) / "seen_by_all");
+      path = mark->temporary().string();
+    } catch (const Error& error) {  // nothing can be saved there, which --on_save_error may allow
+      tell_(fmt::format("it is not known whether all tasks see --train_dir: {}", error.what()));
+    }
   }
   path = setup_.task->from_chief("folder", path);
   if (path.empty()) return;

@@ -235,7 +235,8 @@ void TrainingRun::conclude(const runtime::TrainingSummary& summary, runtime::Ses
   if (validation_) run_.report_bad_records(validation_->read_so_far(), " of the validation data");
   if (summary.diverged) run_.tell(divergence_text(*summary.diverged, run_.sizes.warmup_steps));
   if (run_.setup.task == nullptr) return;
-  if (summary.stopped) stop_ = run_.setup.task->interruption();
+  // It may have come during the last evaluation, after the last step.
+  stop_ = run_.setup.task->interruption();
   finish_task(summary);
 }
 

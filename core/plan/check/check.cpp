@@ -103,8 +103,8 @@ void take_recurrence(const Plan& plan, bool decides, Budget& budget, CheckReport
     report.computes_per_update = found.means_over;
     report.uneven_updates = found.uneven_means;
     const bool asynchronous = std::ranges::any_of(plan.body, is_loose);
-    // Every worker has its own momentum, which changes no gradient's share. A worker alone has
-    // nobody to share with.
+    // Every worker has its own momentum or residual, which changes no gradient's share. A worker
+    // alone has nobody to share with: its updates are those of one among several.
     const bool by_itself = found.by_itself || (plan.cluster->replicas() == 1 && found.least >= 1);
     const bool is_exact = asynchronous && by_itself && !found.loses;
     if (is_exact)

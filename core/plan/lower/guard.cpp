@@ -15,9 +15,10 @@ namespace {
 
 class Guard {
  public:
-  Guard(const Plan& logical, const GuardOptions& options)
+  Guard(const Plan& logical, const GuardOptions& options, bool replicas_agree)
       : logical_(logical),
         options_(options),
+        replicas_agree_(replicas_agree),
         unscales_early_(options.scales_loss() && needs_true_gradients(logical)),
         memory_(plan_, options.loss_scale) {
     plan_.cluster = logical.cluster;
@@ -51,8 +52,18 @@ class Guard {
     if (options_.scales_loss() && !unscales_early_) read_scale(operation);
   }
 
-  // Divides the gradient of a backward operation by the loss scale.
-  Operation unscaled(const Operation& backward) {
+  // Divides the gradient of a backward operation by the loss scale, one segment after the other as
+  // backward computes them, so that what waits for a part does not wait for all.
+  void unscale(const Operation& backward) {
+    const std::vector<Segment>& segments = logical_.arena->segments;
+    const std::uint64_t end = backward.first_layer + backward.layer_count;
+    for (std::size_t i = segments.size(); i-- > 0;)
+      if (segments[i].first_layer >= backward.first_layer && segments[i].first_layer < end &&
+          segments[i].range.count > 0)
+        add_other(unscaled(backward, segments[i].range));
+  }
+
+  Operation unscaled(const Operation& backward, const ElementRange& range) {
     Operation divide;
     divide.kind = OperationKind::kDivide;
     divide.source = backward.source;
@@ -60,8 +71,9 @@ class Guard {
     divide.place = backward.place;
     PlanSpan scale = memory_.scale_at(memory_.home_of(backward));
     scale.count = 1;  // without its counter
-    divide.reads = {backward.writes.front(), scale};
-    divide.writes = {backward.writes.front()};
+    const PlanSpan gradient{backward.writes.front().buffer, CONVOY_F32, range.first, range.count};
+    divide.reads = {gradient, scale};
+    divide.writes = {gradient};
     return divide;
   }
 
@@ -78,7 +90,7 @@ class Guard {
       return defer(std::move(operation));
     }
     add_other(std::move(operation));
-    if (logical.kind == OperationKind::kBackward && unscales_early_) add_other(unscaled(logical));
+    if (logical.kind == OperationKind::kBackward && unscales_early_) unscale(logical);
   }
 
   void add_other(Operation operation) {
@@ -170,7 +182,8 @@ class Guard {
     std::vector<const Operation*> updates;
     for (const Operation& operation : deferred_)
       if (operation.kind == OperationKind::kApply) updates.push_back(&operation);
-    const std::vector<UpdateDomain> domains = make_domains(*logical_.arena, updates);
+    const std::vector<UpdateDomain> domains =
+        make_domains(*logical_.arena, updates, replicas_agree_);
     const PlanSpan totals = add_norms(domains);
     const std::map<std::uint32_t, PlanSpan> totals_at = share_totals(totals, updates);
     std::map<const Operation*, PlanSpan> total_of;
@@ -263,6 +276,7 @@ class Guard {
 
   const Plan& logical_;
   const GuardOptions& options_;
+  const bool replicas_agree_;  // apply the same gradients
   const bool unscales_early_;  // after backward, and not in the update
   Plan plan_;
   GuardMemory memory_;
@@ -296,8 +310,12 @@ void require_adaptable(const Plan& logical, const check::CheckReport& report) {
 Plan guard(const Plan& logical, const check::CheckReport& report, const GuardOptions& options) {
   if (!options.changes_plans()) return logical;
   if (options.automatic_loss_scale) require_adaptable(logical, report);
-  if (logical.later.empty()) return Guard(logical, options).run();
-  return part_stages(Guard(join_stages(logical), options).run(), logical);
+  if (logical.later.empty())
+    return Guard(logical, options, report.exact == check::Verdict::kSynchronous).run();
+  const bool agree = std::ranges::all_of(report.stages, [](const check::StageReport& stage) {
+    return stage.report.exact == check::Verdict::kSynchronous;
+  });
+  return part_stages(Guard(join_stages(logical), options, agree).run(), logical);
 }
 
 }  // namespace convoy::plan

@@ -56,7 +56,8 @@ UpdateDomain only_updates(const std::vector<const Operation*>& updates) {
 }  // namespace
 
 std::vector<UpdateDomain> make_domains(const ArenaMap& arena,
-                                       const std::vector<const Operation*>& updates) {
+                                       const std::vector<const Operation*>& updates,
+                                       bool replicas_agree) {
   UpdateDomain all = updates;
   if (covers_once(arena, all)) {
     sort_by_range(all);
@@ -67,7 +68,7 @@ std::vector<UpdateDomain> make_domains(const ArenaMap& arena,
   for (const Operation* update : updates)
     if (std::ranges::find(shared, update) == shared.end())
       by_buffer[update->writes.front().buffer].push_back(update);
-  if (by_buffer.empty()) refuse_incomplete_updates();
+  if (by_buffer.empty() || (!shared.empty() && !replicas_agree)) refuse_incomplete_updates();
   std::vector<UpdateDomain> domains;
   for (auto& [buffer, domain] : by_buffer) {
     domain.insert(domain.end(), shared.begin(), shared.end());

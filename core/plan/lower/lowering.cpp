@@ -6,8 +6,18 @@
 #include "core/base/error.hpp"
 #include "core/base/process/large_pages.hpp"
 #include "core/plan/lower/lower_operations.hpp"
+#include "core/plan/validate.hpp"
 
 namespace convoy::plan {
+namespace {
+
+// Staging slots: two of each operand of an operation, then those of passages and of outboxes, two
+// of each place. A key has 24 bits for a slot.
+constexpr std::uint32_t kFirstPassageSlot = 2 * static_cast<std::uint32_t>(kMaximumSpans);
+constexpr std::uint32_t kFirstOutboxSlot = 2 * kFirstPassageSlot;
+static_assert(2 * std::uint64_t{kFirstOutboxSlot} <= 1u << 24);
+
+}  // namespace
 
 std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces) {
   constexpr std::uint64_t kLine = 16;
@@ -255,19 +265,17 @@ void Lowering::copy_through_host(const Operation& copy) {
 
 PlanSpan Lowering::passage(std::uint32_t place, Passage way, std::uint32_t device,
                            std::uint32_t dtype, std::uint64_t count) {
-  constexpr std::uint32_t kFirstSlot = 2 * 4096;  // apart from the slots of staged operands
   const auto places = static_cast<std::uint32_t>(places_.size());
   const std::uint32_t user = way == Passage::kTo ? device : places + device;
-  return staging(place, kFirstSlot + 2 * user + parity_[user]++ % 2, dtype, count);
+  return staging(place, kFirstPassageSlot + 2 * user + parity_[user]++ % 2, dtype, count);
 }
 
 PlanSpan Lowering::outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
                           std::uint64_t count) {
-  constexpr std::uint32_t kFirstSlot = 1u << 20;  // apart from the slots of operands and passages
-  constexpr std::uint64_t kLine = 16;             // elements: no two pieces share a cache line
-  Outbox& box = outboxes_[staging_key(place, kFirstSlot + 2 * user, dtype)];
+  constexpr std::uint64_t kLine = 16;  // elements: no two pieces share a cache line
+  Outbox& box = outboxes_[staging_key(place, kFirstOutboxSlot + 2 * user, dtype)];
   if (box.used + count > options_.staging_elements) box = {1 - box.half, 0};
-  PlanSpan span = staging(place, kFirstSlot + 2 * user + box.half, dtype, count);
+  PlanSpan span = staging(place, kFirstOutboxSlot + 2 * user + box.half, dtype, count);
   span.first = box.used;
   box.used += (count + kLine - 1) / kLine * kLine;
   return span;

@@ -178,7 +178,7 @@ std::vector<std::string> run_verdict(const Subject& run) {
 }
 
 // Returns the standard error of `rate`, the rate of all tasks. It is scaled from the record's
-// error, which is that of this task's mean.
+// error, which older records have for one task only.
 double standard_error(const Json& record, double rate) {
   const double error = number_or_zero(record, "total/images_per_sec_standard_error");
   const double own = number_or_zero(record, "total/images_per_sec_mean");

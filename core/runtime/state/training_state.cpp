@@ -229,11 +229,13 @@ StateIdentity identity_of(const Session& session) {
 
 bool keeps_parts(const Session& session) {
   using plan::check::Verdict;
-  const Verdict exact = session.plan()->step.check().exact;
+  const plan::check::CheckReport& report = session.plan()->step.check();
+  const Verdict exact = report.exact;
   // Asynchronous replicas take the master's parameters in every step.
   const bool replicas_agree = exact == Verdict::kSynchronous || exact == Verdict::kStale ||
                               exact == Verdict::kSynchronousEvery ||
-                              exact == Verdict::kAppliesPerStep || exact == Verdict::kAsynchronous;
+                              exact == Verdict::kAppliesPerStep ||
+                              exact == Verdict::kAsynchronous || report.is_sharpness_aware;
   if (!replicas_agree && session.cluster().replicas() > 1) return true;
   const plan::Plan& plan = session.plan()->step.lowered();
   const std::set<std::uint32_t> scales = loss_scale_buffers(plan);

@@ -59,6 +59,48 @@ TEST(Check, GivesEverySampleItsVerdictLogicalAndLoweredWithAndWithoutPeerAccess)
   }
 }
 
+// The server takes what `change` makes of every worker's gradient, in any order.
+WritePlan asynchronous_with(const std::function<Span(Planner& p, ReplicaId r)>& change) {
+  return [change](Planner& p) {
+    const PlaceId server = p.host_place(ReplicaId(0));
+    const Buffer master = p.master(server);
+    for (const auto r : p.replicas()) {
+      p.copy(p.parameters(r), master, {.relaxed = true});
+      p.compute_replica(r);
+      const Buffer pushed = p.scratch(server, p.arena_elements());
+      p.copy(pushed, change(p, r));
+      p.apply(master, pushed, {.contributions = 1, .any_order = true});
+    }
+  };
+}
+
+TEST(Check, AWorkerAloneMayHaveAMomentumOrAResidualAsEveryWorkerMay) {
+  const WritePlan momentum = asynchronous_with([](Planner& p, ReplicaId r) {
+    const Buffer velocity = p.persistent(p.replica_place(r), p.arena_elements());
+    p.axpy(velocity, 0.5, velocity, p.gradient(r));
+    return velocity;
+  });
+  const WritePlan residual = asynchronous_with([](Planner& p, ReplicaId r) {
+    const PlaceId here = p.replica_place(r);
+    const Buffer rest = p.persistent(here, p.arena_elements());
+    const Buffer half = p.scratch(here, p.arena_elements(), Dtype::kBf16);
+    const Buffer sent = p.scratch(here, p.arena_elements());
+    p.add(rest, rest, p.gradient(r));
+    p.cast(half, rest);
+    p.cast(sent, half);
+    p.axpy(rest, -1, sent, rest);
+    return sent;
+  });
+  for (const std::uint32_t workers : {1u, 2u}) {
+    const plan::Cluster cluster = plan::make_single_host(workers, true, "cpu");
+    const auto verdict = [&](const WritePlan& write) {
+      return plan::check::check_plan(write_plan(cluster, small_arena(0), write)).verdict;
+    };
+    EXPECT_EQ(verdict(momentum), plan::check::Verdict::kAsynchronous) << workers;
+    EXPECT_EQ(verdict(residual), plan::check::Verdict::kAsynchronous) << workers;
+  }
+}
+
 TEST(Check, TellsPlansThatUpdateParametersWithoutAnApply) {
   const plan::ArenaMap arena = small_arena(0);
   const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");

@@ -41,6 +41,20 @@ void add_weight_decay(Planner& p, ReplicaId r) {
   p.axpy(p.gradient(r), 0.25, p.parameters(r), p.gradient(r));
 }
 
+// As in Muon: the update has the same length whatever the gradient is.
+void take_directions(Planner& p, ReplicaId r) {
+  const Span matrix = p.gradient(r)[{0, 64}];
+  p.orthogonalise(matrix, matrix, 8, 8);
+}
+
+// Updates without apply.
+void write_own_updates(Planner& p) {
+  p.compute();
+  p.all_reduce(p.all_gradients(p.arena()));
+  for (const ReplicaId r : p.replicas())
+    p.axpy(p.parameters(r), -0.125, p.gradient(r), p.parameters(r));
+}
+
 void halve(Planner& p, ReplicaId r) {
   p.scale(p.gradient(r), p.gradient(r), 0.5);
 }
@@ -58,7 +72,13 @@ TEST(TrueGradients, AreNeededWhereUpdatesDoNotGrowWithThem) {
   };
   EXPECT_TRUE(needs(with_changed_sums(take_length_of_weights)));
   EXPECT_TRUE(needs(with_changed_sums(add_weight_decay)));
+  EXPECT_TRUE(needs(with_changed_sums(take_directions)));
+  EXPECT_TRUE(needs(write_own_updates));
   EXPECT_FALSE(needs(with_changed_sums(halve)));
+  EXPECT_FALSE(needs([](Planner& p) {
+    p.compute();
+    write_low_rank(p, {0, 64}, {8, 8}, 2);
+  })) << "products of gradients with directions grow with them";
   for (const SamplePlan& sample : sample_plans()) EXPECT_FALSE(needs(sample.write)) << sample.name;
 }
 
@@ -66,9 +86,11 @@ TEST(TrueGradients, AreNeededWhereUpdatesDoNotGrowWithThem) {
 TEST(TrueGradients, MakeTheSameTrainingWithAnyLossScale) {
   const plan::ArenaMap arena = ragged_arena();
   for (const bool peer_access : {true, false})
-    for (const auto& change : {take_length_of_weights, add_weight_decay}) {
+    for (const WritePlan& write :
+         {with_changed_sums(take_length_of_weights), with_changed_sums(add_weight_decay),
+          with_changed_sums(take_directions), WritePlan(write_own_updates)}) {
       const plan::Cluster cluster = plan::make_single_host(2, peer_access, "cpu");
-      const plan::Plan plan = written(arena, cluster, with_changed_sums(change));
+      const plan::Plan plan = written(arena, cluster, write);
       for (const bool clips : {false, true}) {
         plan::GuardOptions options;
         options.loss_scale.scale = 4096;
