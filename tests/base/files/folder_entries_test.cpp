@@ -16,8 +16,7 @@ TEST(FolderEntries, AreSortedPaths) {
   const fs::path folder = fs::path(testing::TempDir()) / "folder_entries_test";
   fs::remove_all(folder);
   fs::create_directories(folder / "b");
-  std::ofstream(folder / "c");
-  std::ofstream(folder / "a");
+  for (const char* name : {"c", "a"}) std::ofstream(folder / name) << "text";
   std::error_code error;
   EXPECT_THAT(folder_entries(folder, error), ElementsAre(folder / "a", folder / "b", folder / "c"));
   EXPECT_FALSE(error);
