@@ -136,6 +136,7 @@ class Ranker {
     }
     std::ranges::sort(judged);  // in the order in which they were given
     std::vector<RankedCandidate> results;
+    results.reserve(judged.size());
     for (const std::size_t i : judged) results.push_back(std::move(results_[i]));
     return results;
   }
